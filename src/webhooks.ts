@@ -45,10 +45,13 @@ export function verifySignature(
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly reason: "signature" | "body";
+  /** What to answer with. 204 to a topic that is not known: it is of no use, and would be sent again and again. */
+  readonly status: 401 | 400 | 204;
 
-  constructor(reason: "signature" | "body", message: string) {
+  constructor(reason: "signature" | "body", message: string, status: 401 | 400 | 204 = reason === "body" ? 400 : 401) {
     super(`Failed to read a webhook: ${message}.`);
     this.reason = reason;
+    this.status = status;
   }
 }
 
@@ -80,7 +83,11 @@ export function parseWebhook(
   const topic = isObject(event) ? event["topic"] : undefined;
   const fields = typeof topic === "string" && Object.hasOwn(fieldsOf, topic) ? fieldsOf[topic] : undefined;
   if (!isObject(event) || fields === undefined)
-    throw new WebhookError("body", `topic must be one of ${Object.keys(fieldsOf).join(", ")}`);
+    throw new WebhookError(
+      "body",
+      `topic must be one of ${Object.keys(fieldsOf).join(", ")}`,
+      typeof topic === "string" ? 204 : 400,
+    );
   const { data } = event;
   if (!isObject(data)) throw new WebhookError("body", "data must be an object");
   const wrong = Object.keys(fields).filter((name) => fields[name]?.(data[name]) !== true);

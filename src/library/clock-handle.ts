@@ -94,7 +94,7 @@ function parseTarget(to: string | Date): Instant {
   const given = to instanceof Date ? "an invalid date" : JSON.stringify(to);
   throw new UsageError(
     "input",
-    `Failed to set the clock: ${given} is no instant. Give an ISO 8601 text such as "2026-01-15T09:00:00Z", or a date.`,
+    `Failed to set the clock: ${given} is not an instant. Give an ISO 8601 text such as "2026-01-15T09:00:00Z", or a date.`,
   );
 }
 

@@ -52,14 +52,14 @@ export interface ExploreOptions extends ExperimentOptions {
  * @example
  * ```ts
  * const report = await explore(async (sandbox) => paySalaries(sandbox.url, sandbox.accessToken));
- * const stories = report.runs.filter(({ verdict }) => verdict === "unsafe").map(({ summary }) => summary);
+ * const bugs = report.runs.filter(({ verdict }) => verdict === "unsafe").map(({ summary }) => summary);
  * ```
  */
 export async function explore(run: Experiment, options: ExploreOptions = {}): Promise<ExploreReport> {
   const { only = [], skip = [], depth = 1 } = options;
   return inSandboxes("explore", run, options, exploreFields, async (runOnce, given) => {
     const engine = await import("../experiments/explore/explore.js");
-    const settings = { ...given, only, skip, depth, keep: async () => null };
+    const settings = { ...given, only, skip, depth };
     return engine.explore(runOnce, await engine.planExploration(runOnce, settings), settings);
   });
 }
@@ -87,7 +87,7 @@ export async function vary(run: Experiment, options: VaryOptions = {}): Promise<
   const { only = [], skip = [], pairs = false } = options;
   return inSandboxes("vary", run, options, varyFields, async (runOnce, given) => {
     const engine = await import("../experiments/vary/vary.js");
-    const settings = { ...given, only, skip, pairs, keep: async () => null };
+    const settings = { ...given, only, skip, pairs };
     return engine.vary(runOnce, await engine.planVariations(runOnce, settings), settings);
   });
 }
@@ -149,7 +149,7 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
         });
         const seen = await finish();
         const holds = check === undefined ? null : (await check(sandbox)) !== false;
-        return { ...ended, printed, seen, holds, output: null };
+        return { ...ended, printed, seen, holds };
       } finally {
         await sandbox.close();
       }

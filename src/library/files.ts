@@ -1,12 +1,10 @@
 import { readHar } from "../adapters/har/read-har.js";
-import type { HttpExchange } from "../adapters/har/http-exchange.js";
 import { calibrate as calibrateTraffic } from "../calibration/infer/calibrate.js";
 import type { CalibrationReport } from "../calibration/report/report.js";
 import { assertSettings } from "../domain/profile/alternatives.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
-import { createApp } from "../http/server/app.js";
-import { createInProcessFetch } from "../http/server/in-process-fetch.js";
+import { fetchTo } from "../http/server/app.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
@@ -82,18 +80,12 @@ export async function calibrate(files: readonly string[], options: CalibrateOpti
     const problems = parsed.problems.map(({ message }) => `Failed to calibrate: ${message}`);
     throw new UsageError("input", problems);
   }
-  return calibrateTraffic(await Promise.all(files.map(readAll)), {
+  return calibrateTraffic(files.map(readHar), {
     profile: parsed.overrides,
     only,
     skip,
     secretKey,
     source: { files },
-    fetchTo: (core) => createInProcessFetch(() => createApp(core)),
+    fetchTo,
   });
-}
-
-async function readAll(file: string): Promise<HttpExchange[]> {
-  const exchanges: HttpExchange[] = [];
-  for await (const exchange of readHar(file)) exchanges.push(exchange);
-  return exchanges;
 }

@@ -167,6 +167,8 @@ export interface DeliveryRuleInput extends RuleInputBase {
     readonly corruptSignature?: boolean | "first";
     /** The number of bytes of the body that are sent, with the signature of the whole body. */
     readonly truncate?: number;
+    /** The number of attempts with the wrong signature or body, from the first. Default: all. */
+    readonly attempts?: number;
     /** The API's answer waits until the first attempt has ended, at most `webhooks.timeout`. */
     readonly before?: "response";
     /** The number of acknowledgements that are lost, so that retries come. */

@@ -12,6 +12,7 @@ import {
   DEFAULT_BALANCE,
   type ResolvedOptions,
   resolveOptions,
+  tenancyProblem,
 } from "../sandbox/config/options.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
 import { allowance } from "../sandbox/config/allowance.js";
@@ -54,7 +55,7 @@ export interface SandboxOptions {
   readonly rules?: readonly RuleInput[];
   /** `allow`: findings that are expected, as `KIND` or `KIND:RESOURCE`. They are in `report().allowed`. */
   readonly findings?: { readonly allow: readonly string[] };
-  /** Paths of fixtures files: customers, charges and so on to begin with. */
+  /** Paths of fixtures files: customers, charges and other records to begin with. */
   readonly fixtures?: string | readonly string[];
   /** An unknown access token opens a new company on first use. Default false. */
   readonly autoProvision?: boolean;
@@ -66,6 +67,8 @@ export interface SandboxOptions {
   readonly publicUrl?: string;
   /** The bearer token that the control API requires. Default none. */
   readonly adminToken?: string;
+  /** A company's access token drives that company over the control API; the rest needs the admin token. Default false. */
+  readonly tenancy?: boolean;
   /** Answers without the `x-sandbox` headers. Default false. */
   readonly productionHeadersOnly?: boolean;
 }
@@ -92,6 +95,8 @@ export function findOptionProblems(options: object, fields: Readonly<Record<stri
 export async function parseSandboxOptions(options: SandboxOptions) {
   const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;
   const overrides = check("create the sandbox", options, sandboxFields, { base: {}, profile: wanted });
+  const conflict = tenancyProblem(options);
+  if (conflict !== undefined) throw new UsageError("input", `Failed to create the sandbox: tenancy ${conflict}.`);
   const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
   const bare: CompanyDefaults = {
     balance: options.balance === undefined ? DEFAULT_BALANCE : fromXof(options.balance),
@@ -107,6 +112,7 @@ export async function parseSandboxOptions(options: SandboxOptions) {
     autoProvision: options.autoProvision ?? false,
     publicUrl: options.publicUrl?.replace(/\/+$/, ""),
     adminToken: options.adminToken,
+    tenancy: options.tenancy ?? false,
     productionHeadersOnly: options.productionHeadersOnly ?? false,
     allow: options.findings?.allow ?? [],
   });
@@ -179,6 +185,7 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
     (value) => typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value),
   ),
   adminToken: text,
+  tenancy: flag,
   productionHeadersOnly: flag,
 };
 

@@ -6,10 +6,11 @@ import { toIso } from "../kernel/time/instant.js";
 import { parseUrl } from "../kernel/messages/text.js";
 import type { Exchange } from "./company/exchange.js";
 import type { World } from "../domain/model/work.js";
-import type { Log } from "../kernel/log.js";
+import { type Log, stackOf } from "../kernel/log.js";
 import { type Change, isChangeOf } from "../kernel/records/unit-of-work.js";
 import type { Company } from "./company/company.js";
-import type { ExchangeEvent, Sandbox } from "./sandbox.js";
+import type { Sandbox } from "./sandbox.js";
+import type { ExchangeEvent } from "./sandbox-events.js";
 
 /** Writes one line. It knows the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
@@ -33,7 +34,7 @@ export function logActivity(sandbox: Sandbox): () => void {
       try {
         write(batch.requests);
       } catch (error) {
-        log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+        log.write("error", "bug", { error: stackOf(error) });
       }
     }
   };

@@ -12,18 +12,19 @@ import type { Sandbox } from "./sandbox.js";
  * webhook follows the request that caused it. With `match` only the requests that match.
  */
 export function* archiveOf(sandbox: Sandbox, company: Company, match?: RequestMatch): Generator<HttpExchange> {
+  const source = { publicUrl: sandbox.publicUrl, redactor: sandbox.redactorOf(company) };
   const entries = sandbox.observationOf(company.id).journal.entries.values();
   const requests = match === undefined ? entries : entries.filter((entry) => matchesRequest(match, entry));
   const placed = requests.map((entry, place) => ({
     at: entry.at,
     place,
-    archive: () => archiveRequest(sandbox, entry),
+    archive: () => archiveRequest(source, entry),
   }));
   let before = 0;
   for (const delivery of match === undefined ? company.world.deliveries.values() : []) {
     while ((requests[before]?.made.from ?? Infinity) < delivery.seq) before++;
     for (const attempt of delivery.attempts) {
-      placed.push({ at: attempt.at, place: before - 0.5, archive: () => archiveAttempt(sandbox, delivery, attempt) });
+      placed.push({ at: attempt.at, place: before - 0.5, archive: () => archiveAttempt(source, delivery, attempt) });
     }
   }
   for (const { archive } of placed.toSorted((a, b) => a.at - b.at || a.place - b.place)) yield archive();
@@ -39,33 +40,49 @@ export function watchArchive(sandbox: Sandbox, add: (exchange: HttpExchange) => 
   });
 }
 
+interface Source {
+  readonly publicUrl: string;
+  readonly redactor: Redactor;
+}
+
 type Recorded = Pick<
   Exchange & JournalEntry,
-  "at" | "method" | "path" | "headers" | "body" | "status" | "answer" | "retryAfter" | "rule" | "fault" | "fate"
+  | "at"
+  | "method"
+  | "path"
+  | "headers"
+  | "body"
+  | "rawBody"
+  | "status"
+  | "answer"
+  | "answerHeaders"
+  | "rule"
+  | "fault"
+  | "fate"
 >;
 
-function archiveRequest({ publicUrl, redactor }: Sandbox, entry: Recorded): HttpExchange {
-  const { at, method, path, headers, body, status, answer, retryAfter, rule, fault, fate } = entry;
-  const answerHeaders: HeaderList = [
-    ...(answer === undefined ? [] : [["content-type", "application/json; charset=utf-8"] as const]),
-    ...(retryAfter === undefined ? [] : [["retry-after", retryAfter] as const]),
-  ];
+function archiveRequest({ publicUrl, redactor }: Source, entry: Recorded): HttpExchange {
+  const { at, method, path, headers, body, rawBody, status, answer, answerHeaders, rule, fault, fate } = entry;
   return {
     startedAt: at,
     ms: 0,
     method,
     url: publicUrl + redactPath(path, redactor),
-    headers: Object.entries(redactor.headers(headers)),
-    body: bytesOf(body, redactor),
+    headers: listHeaders(headers, redactor),
+    body: rawBody === undefined ? bytesOf(body, redactor) : Buffer.from(redactor.text(rawBody)),
     answer:
       status === 0 || fault !== undefined || fate === "lost"
         ? undefined
-        : { status, headers: answerHeaders, body: bytesOf(answer, redactor) ?? new Uint8Array() },
+        : {
+            status,
+            headers: listHeaders(answerHeaders, redactor),
+            body: bytesOf(answer, redactor) ?? new Uint8Array(),
+          },
     comment: rule === undefined ? undefined : redactor.text(`rule ${rule.name ?? rule.id}`),
   };
 }
 
-function archiveAttempt({ redactor }: Sandbox, delivery: Delivery, attempt: Attempt): HttpExchange {
+function archiveAttempt({ redactor }: Source, delivery: Delivery, attempt: Attempt): HttpExchange {
   const { at, latencyMs, status, error, requestHeaders, response } = attempt;
   return {
     startedAt: at,

@@ -1,3 +1,5 @@
+import { UsageError } from "../kernel/messages/problem.js";
+import { createIdSource } from "../kernel/records/ids.js";
 import type { Company } from "./company/company.js";
 import type { CompanySetup } from "./state/fixture.js";
 import { setupFor } from "./config/options.js";
@@ -6,10 +8,22 @@ import type { Sandbox } from "./sandbox.js";
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 
+/** Fewer characters can be guessed. */
+export const TENANT_TOKEN_MIN = 20;
+
+interface Use {
+  /** Real time, ms of the machine's monotonic clock. */
+  readonly at: number;
+  /** Who opened the company, with tenancy; undefined after a restart. */
+  readonly address: string | undefined;
+}
+
 /** Companies that were opened by their tokens, the longest idle first. */
 export class Provisioned {
   readonly #sandbox: Sandbox;
-  readonly #ids = new Set<string>();
+  readonly #uses = new Map<string, Use>();
+  /** Without a seed: nobody can guess the next token. */
+  readonly #ids = createIdSource(undefined, "tenants");
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
@@ -19,26 +33,65 @@ export class Provisioned {
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
     if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
-    const setup = { ...setupFor(token), ...options.defaults, openedByToken: true };
     // `at_x` and `x` both name company_x: the second one does not get access to the first one's company.
-    if (this.#sandbox.findCompany(setup.id) !== undefined) return undefined;
+    if (this.#sandbox.findCompany(setupFor(token).id) !== undefined) return undefined;
     this.#makeRoom();
-    const company = this.#sandbox.open(setup);
-    this.#ids.add(company.id);
+    return this.#open(setupFor(token), undefined);
+  }
+
+  /**
+   * Opens a company for a client at this address, with a token of its own or a new one. Its id does not contain the token. Throws UsageError when the token
+   * is not fit for one, and when there are too many companies.
+   */
+  openFor(address: string, token: string = this.#ids.short("at")): Company {
+    if (token.length < TENANT_TOKEN_MIN || !PROVISIONABLE_TOKEN.test(token)) {
+      const form = `at least ${TENANT_TOKEN_MIN} letters, digits and . _ ~ + / -`;
+      throw new UsageError("input", `An access token for a new company must have ${form}; without one it gets one`);
+    }
+    this.dropIdle();
+    const { companies, companiesPerAddress } = this.#sandbox.options.limits;
+    const own = [...this.#uses.values()].filter((use) => use.address === address).length;
+    const [count, where] =
+      own >= companiesPerAddress ? [companiesPerAddress, "from your address"] : [companies, "in this sandbox"];
+    if (own >= companiesPerAddress || this.#uses.size >= companies)
+      throw new UsageError(
+        "busy",
+        `There are ${count} open companies ${where}, which is the most. Idle ones are dropped`,
+      );
+    const tokens = [{ token, expiresAt: null }];
+    return this.#open({ id: this.#ids.short("company"), tokens, secretKey: this.#ids.short("secret") }, address);
+  }
+
+  #open(identity: Pick<CompanySetup, "id" | "tokens" | "secretKey">, address: string | undefined): Company {
+    const { options } = this.#sandbox;
+    const company = this.#sandbox.open({ ...identity, ...options.defaults, openedByToken: true });
+    this.#uses.set(company.id, { at: this.#sandbox.system.monotonic(), address });
     return company;
   }
 
   /** A company from the store. The first opened counts as the longest idle. */
   resume(id: string, { openedByToken = false }: CompanySetup): void {
-    if (openedByToken) this.#ids.add(id);
+    if (openedByToken) this.#uses.set(id, { at: this.#sandbox.system.monotonic(), address: undefined });
   }
 
   use(id: string): void {
-    if (this.#ids.delete(id)) this.#ids.add(id);
+    const use = this.#uses.get(id);
+    if (use === undefined) return;
+    this.#uses.delete(id);
+    this.#uses.set(id, { ...use, at: this.#sandbox.system.monotonic() });
   }
 
   forget(id: string): void {
-    this.#ids.delete(id);
+    this.#uses.delete(id);
+  }
+
+  /** Removes the companies that were not used for as long as the limit says. */
+  dropIdle(): void {
+    const since = this.#sandbox.system.monotonic() - this.#sandbox.options.limits.idle;
+    for (const [id, { at }] of this.#uses) {
+      if (at > since) return;
+      this.#remove(id, "it was not used for as long as limits.idle says");
+    }
   }
 
   /**
@@ -46,22 +99,26 @@ export class Provisioned {
    * even if nothing is pending in them yet.
    */
   #makeRoom(): void {
+    this.dropIdle();
     const most = this.#sandbox.options.limits.companies;
     // A store may hold more of them than the present limit.
-    while (this.#ids.size >= most && this.#forgetIdlest(most));
+    while (this.#uses.size >= most) {
+      const ids = [...this.#uses.keys()];
+      const idlest = ids.slice(0, Math.ceil(ids.length / 2)).find((id) => this.#isAtRest(id)) ?? ids[0] ?? "";
+      this.#remove(idlest, `${most} companies were opened by their tokens: the one that was idle for longest goes`);
+    }
   }
 
-  #forgetIdlest(most: number): boolean {
-    const companies = [...this.#ids].flatMap((id) => this.#sandbox.findCompany(id) ?? []);
-    const idlest = companies.slice(0, Math.ceil(companies.length / 2)).find(isAtRest) ?? companies[0];
-    if (idlest === undefined) return false;
-    const message = `${most} companies were opened by their tokens: the one that was idle for longest goes`;
-    this.#sandbox.log.write("info", "company-forgotten", { company: idlest.id, message });
-    this.#sandbox.remove(idlest);
-    return true;
+  #remove(id: string, message: string): void {
+    const company = this.#sandbox.findCompany(id);
+    this.#uses.delete(id);
+    if (company === undefined) return;
+    this.#sandbox.log.write("info", "company-forgotten", { company: id, message });
+    this.#sandbox.remove(company);
   }
-}
 
-function isAtRest({ world, dispatcher }: Company): boolean {
-  return dispatcher.quiet && world.due.size === 0;
+  #isAtRest(id: string): boolean {
+    const company = this.#sandbox.findCompany(id);
+    return company?.dispatcher.quiet === true && company.world.due.size === 0;
+  }
 }

@@ -1,3 +1,4 @@
+import { describeUnknownPath } from "../contract/unknown-path.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
@@ -14,6 +15,8 @@ export interface RunReport {
   readonly requests: number;
   /** `2xx`, `4xx` and so on, and how many requests had such an answer; `lost`: answers that the client never read. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** What the API does not have, and how often it was called: `There is no GET /charges here. Did you mean "/v1/charges"?` */
+  readonly unknownPaths: Readonly<Record<string, number>>;
   readonly webhooks: {
     /** How many were acknowledged. */
     readonly delivered: number;
@@ -43,6 +46,9 @@ export interface UnacknowledgedWebhook {
 /** Unacknowledged webhooks of companies that were reset or removed, that are kept. */
 const FORGOTTEN_MAX = 1_000;
 
+/** Different calls of paths that the API does not have, that are kept. */
+const UNKNOWN_PATHS_MAX = 100;
+
 /**
  * Records until the returned function reports, which it can do several times. A reset clears nothing. `waited`: deliveries in flight had time to be
  * acknowledged.
@@ -51,6 +57,7 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
   const { events } = sandbox;
   const { text } = sandbox.redactor;
   const statuses: Record<string, number> = {};
+  const unknownPaths = new Map<string, number>();
   const findings: Finding[] = [];
   const allowed: Finding[] = [];
   const forgotten: UnacknowledgedWebhook[] = [];
@@ -63,8 +70,13 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
     url: text(url),
     error: text(attempts.at(-1)?.error ?? "not sent yet"),
   });
-  events.on("exchange", ({ exchange: { status, onLost } }) => {
+  events.on("exchange", ({ exchange: { method, path, problem, operation, status, onLost } }) => {
     requests++;
+    if (problem === "route_not_found" && operation === undefined) {
+      const unknown = describeUnknownPath(method, text(path.split("?", 1).join()));
+      if (unknownPaths.has(unknown) || unknownPaths.size < UNKNOWN_PATHS_MAX)
+        unknownPaths.set(unknown, (unknownPaths.get(unknown) ?? 0) + 1);
+    }
     const kind = `${Math.floor(status / 100)}xx`;
     count(kind, 1);
     onLost(() => {
@@ -98,6 +110,7 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
     return {
       requests,
       statuses: Object.fromEntries(Object.entries(statuses).filter(([, counted]) => counted > 0)),
+      unknownPaths: Object.fromEntries(unknownPaths),
       webhooks: { delivered, unacknowledged: [...forgotten, ...present.map(describe)] },
       resets,
       clock: companies.length === 0 ? null : toIso(sandbox.defaultCompany.now()),

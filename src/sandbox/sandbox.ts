@@ -1,72 +1,32 @@
 import { SettingReads } from "../domain/profile/track-profile.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { type Store, createMemoryStore } from "../adapters/store/store.js";
-import { type Log, silentLog } from "../kernel/log.js";
+import { type Log, silentLog, stackOf } from "../kernel/log.js";
 import { type SystemClock, systemClock } from "../kernel/time/system-clock.js";
-import { type Row, Table } from "../kernel/records/table.js";
+import { Table } from "../kernel/records/table.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
 import { Observation } from "./observation/observation.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import { EventEmitter } from "../kernel/events.js";
-import type { Instant } from "../kernel/time/instant.js";
 import { type IdSource, createIdSource } from "../kernel/records/ids.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import type { CompanyDeps, CompanyEvents } from "./company/company-deps.js";
+import type { CompanyDeps } from "./company/company-deps.js";
 import { Company } from "./company/company.js";
 import { createCompany, resumeCompany } from "./company/create-company.js";
 import { type Exchange, isOfAudit } from "./company/exchange.js";
-import type { Finding } from "./observation/finding.js";
 import { CoverageBook } from "./coverage/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";
-import { SecretRedactor, secretTexts } from "./observation/redact.js";
+import { type Redactor, SecretRedactor, secretTexts } from "./observation/redact.js";
+import { Metrics } from "./metrics.js";
 import { Provisioned } from "./provisioned.js";
+import type { OpenedCompany, SandboxParts } from "./sandbox-parts.js";
+import type { SandboxEvents } from "./sandbox-events.js";
 import { acceptProfile } from "./state/profile.js";
 import { dumpState, restoreState } from "./state/state.js";
 import { companyEntries, createStoredSandbox, headEntry } from "./state/store-format.js";
-
-export interface SandboxEvents extends CompanyEvents {
-  /** A request to the API was answered. */
-  readonly exchange: ExchangeEvent;
-  readonly controlled: ControlCalled;
-  readonly finding: FindingEvent;
-  /** What came later proves that a finding was no mistake. */
-  readonly findingWithdrawn: FindingEvent;
-  /** A company is about to be reset or removed. */
-  readonly forgets: { readonly company: Company; readonly reset: boolean };
-}
-
-export interface FindingEvent {
-  readonly companyId: string;
-  readonly finding: Finding;
-}
-
-export interface ExchangeEvent {
-  readonly exchange: Exchange;
-  /** Which company it counts for, also when its token is unknown; undefined when there is no company left. */
-  readonly companyId: string | undefined;
-  /** Its id in that company's journal; undefined when it is not there. */
-  readonly requestId: string | undefined;
-}
-
-/** A changing call of the control API has succeeded, or a customer has done on the payment page what this call does. */
-export interface ControlCalled {
-  /** The place of its work in the order of {@link Sandbox.takeTurn}. */
-  readonly turn: number;
-  /** The company that it is about, or `*`; undefined for the first. */
-  readonly companyId: string | undefined;
-  /** Of the company, before the work; undefined for a call about the sandbox as a whole. */
-  readonly at: Instant | undefined;
-  /** `POST /charges/:id/pay`, below `/_sandbox`. */
-  readonly route: string;
-  /** The path's `:id`. */
-  readonly id: string;
-  /** The parsed JSON. */
-  readonly body: unknown;
-  readonly answer: unknown;
-}
 
 /** All companies of one process. Two sandboxes share nothing. */
 export class Sandbox {
@@ -82,12 +42,15 @@ export class Sandbox {
   readonly #companies = new Map<string, Company>();
   /** In the order of opening. */
   readonly opened = new Table<OpenedCompany>("companies");
-  readonly #provisioned = new Provisioned(this);
+  readonly provisioned = new Provisioned(this);
   /** Access token → company id. */
   readonly #tokens = new Map<string, string>();
   readonly coverage: CoverageBook;
   readonly reads = new SettingReads();
   readonly events = new EventEmitter<SandboxEvents>();
+  readonly metrics = new Metrics();
+  /** It finishes what is in flight, and a proxy should send nothing more. */
+  isStopping = false;
   /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
   readonly #observations = new Map<string, Observation>();
@@ -110,16 +73,20 @@ export class Sandbox {
     this.events.on("attempting", ({ company, delivery, at }) =>
       this.#observations.get(company.id)?.findings.attempting(delivery, at),
     );
-    this.events.on("attempted", ({ company, attempt, delivery }) =>
-      this.#observations.get(company.id)?.findings.attempted(attempt, delivery),
-    );
+    this.events.on("attempted", ({ company, attempt, delivery }) => {
+      this.metrics.countAttempt(attempt);
+      this.#observations.get(company.id)?.findings.attempted(attempt, delivery);
+    });
     this.events.on("changed", (change) => {
       if (change.changes.length > 0) this.coverage.tallyOf(change.company.id).noteChanges(change);
     });
     const { companies, gone } = this.store.data;
-    for (const stored of companies.values()) this.#resume(stored);
+    for (const stored of companies.values()) {
+      if (stored.record.moving) this.#addTokens(stored.record);
+      else this.#resume(stored, options.clockOver);
+    }
     for (const setup of options.companies) {
-      if (!this.#companies.has(setup.id) && !gone.has(setup.id)) this.open(setup);
+      if (!companies.has(setup.id) && !gone.has(setup.id)) this.open(setup);
     }
   }
 
@@ -150,15 +117,33 @@ export class Sandbox {
     return this.#companies.get(id);
   }
 
+  /** The same for a company through resets, and another one for a company that is opened anew under its id. */
+  openedAs({ id }: Company): OpenedCompany {
+    const opened = this.opened.get(id);
+    if (opened === undefined) throw new UsageError("not-found", `There is no company "${id}".`);
+    return opened;
+  }
+
+  /** As customers know the company. */
+  nameOf({ id }: Company): string {
+    return this.opened.get(id)?.setup.name ?? id;
+  }
+
   /** The company of an access token that has not expired. With auto-provision an unseen token opens its own company. */
   findByToken(token: string): Company | undefined {
+    this.provisioned.dropIdle();
     const id = this.#tokens.get(token);
-    if (id === undefined) return this.#provisioned.open(token);
-    this.#provisioned.use(id);
+    if (id === undefined) return this.options.tenancy ? undefined : this.provisioned.open(token);
+    this.provisioned.use(id);
     const company = this.#companies.get(id);
     const held = company?.record.identity.tokens.find((candidate) => candidate.token === token);
     if (company === undefined || held === undefined) return undefined;
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
+  }
+
+  /** Whose clock and error shape answers have that are of no company. With tenancy none: they would show it to others. */
+  get fallback(): Company | undefined {
+    return this.options.tenancy ? undefined : this.companies[0];
   }
 
   /** The company that has a token, whether or not it has expired. Opens none. */
@@ -178,6 +163,7 @@ export class Sandbox {
       requestId = this.#observations.get(companyId)?.see(exchange)?.id;
       if (!isOfAudit(exchange)) this.coverage.see(companyId, exchange);
     }
+    this.metrics.countRequest(exchange.operation ?? "unknown", exchange.status, exchange.durationMs);
     this.events.emit("exchange", { exchange, companyId, requestId });
   }
 
@@ -188,24 +174,28 @@ export class Sandbox {
     return found;
   }
 
-  /** "A request with an unknown token is counted to the company of its `X-Company-Id`, else to the first." */
+  /** "A request with an unknown token is counted to the company of its `X-Company-Id`, else to the first." With tenancy to none. */
   #observedCompany({ company, named }: Exchange): Pick<Company, "id"> | undefined {
-    return company ?? named ?? (this.#companies.size === 0 ? undefined : this.defaultCompany);
+    const isStranger = this.options.tenancy || this.#companies.size === 0;
+    return company ?? named ?? (isStranger ? undefined : this.defaultCompany);
+  }
+
+  /** For what a company's tenant sees. With tenancy it knows no other tenant's secrets, which may be anything: "application/json". */
+  redactorOf(company: Pick<Company, "id"> | undefined): Redactor {
+    return this.#observations.get(company?.id ?? "")?.redactor ?? this.redactor;
   }
 
   #createObservation(companyId: string): Observation {
-    const { options, system, redactor, events, log } = this;
+    const { options, system, events, log } = this;
+    const admin = [options.adminToken ?? []].flat();
+    const redactor = options.tenancy ? new SecretRedactor(admin, () => admin) : this.redactor;
     return new Observation(options.limits.requests, {
       system,
       redactor,
       company: () => this.findCompany(companyId),
       onFinding: (finding) => events.emit("finding", { companyId, finding }),
       onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
-      onBug: (error) =>
-        log.write("error", "bug", {
-          company: companyId,
-          error: error instanceof Error ? error.stack : String(error),
-        }),
+      onBug: (error) => log.write("error", "bug", { company: companyId, error: stackOf(error) }),
     });
   }
 
@@ -214,7 +204,7 @@ export class Sandbox {
    * its profile is wrong.
    */
   open(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
-    if (this.#companies.has(setup.id))
+    if (this.#companies.has(setup.id) || this.#findMoving(setup.id) !== undefined)
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
     if (setup.tokens.some(({ token }) => this.isTokenTaken(token)))
       throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
@@ -227,25 +217,79 @@ export class Sandbox {
 
   /** `endsRun`: the run of the client under test ends with it. */
   remove(company: Company, { endsRun = true } = {}): void {
-    const { id } = company;
-    if (endsRun) this.observationOf(id).findings.end(false);
+    this.#takeAway(company, endsRun);
+    this.#forgetStored(company.record);
+  }
+
+  /** The company is not here any more, and its records and tokens stay until it is adopted again or {@link removeMoved}. */
+  closeForMove(company: Company): void {
+    const { id, record } = company;
+    this.#takeAway(company, true);
+    this.#addTokens(record);
+    record.moving = true;
+    this.store.note(headEntry(id, { moving: true }));
+  }
+
+  /** Removes a company that was closed to be moved; false when there is none of that id. */
+  removeMoved(id: string): boolean {
+    const stored = this.#findMoving(id);
+    if (stored === undefined) return false;
+    this.#forgetTokens(stored.record);
+    this.#forgetStored(stored.record);
+    return true;
+  }
+
+  /**
+   * Takes in a company that another sandbox has exported, or this one has closed. What is pending in it is sent once `gate` opens. Throws
+   * UsageError("state") when its id or a token of it is taken.
+   */
+  adopt(stored: StoredCompany, gate: ReleaseGate): Company {
+    const { identity } = stored.record;
+    const { id } = identity;
+    const failed = `Failed to import the company "${id}"`;
+    if (this.#companies.has(id)) throw new UsageError("state", `${failed}: it is open here. Remove it first.`);
+    const holder = this.#holderOf(identity);
+    if (holder !== undefined)
+      throw new UsageError("state", `${failed}: the company "${holder}" has one of its access tokens.`);
+    const moving = this.#findMoving(id);
+    if (moving !== undefined) this.#forgetTokens(moving.record);
+    for (const entry of companyEntries(stored.record, stored.setup, false)) this.store.note(entry);
+    this.store.data.gone.delete(id);
+    return this.#resume(stored, undefined, gate);
+  }
+
+  /** Whether the token's company was closed to be moved. */
+  isMoving(token: string): boolean {
+    return this.#findMoving(this.#tokens.get(token) ?? "") !== undefined;
+  }
+
+  #findMoving(id: string): StoredCompany | undefined {
+    const stored = this.store.data.companies.get(id);
+    return stored?.record.moving ? stored : undefined;
+  }
+
+  #takeAway(company: Company, endsRun: boolean): void {
+    if (endsRun) this.observationOf(company.id).findings.end(false);
     this.events.emit("forgets", { company, reset: false });
     this.#close(company);
-    this.#observations.delete(id);
+    this.#observations.delete(company.id);
+    this.coverage.remove(company);
+  }
+
+  #forgetStored({ identity: { id } }: CompanyRecord): void {
     // Only a company of the configuration would come back.
     const configured = this.options.companies.some((setup) => setup.id === id);
     this.store.data.companies.delete(id);
     if (configured) this.store.data.gone.add(id);
     this.store.note(["gone", id, configured]);
-    this.coverage.remove(company);
   }
 
   #close(company: Company): void {
     company.close();
     this.#companies.delete(company.id);
     this.opened.delete(company.id);
-    this.#provisioned.forget(company.id);
-    this.#forgetTokens(company);
+    this.provisioned.forget(company.id);
+    this.#forgetTokens(company.record);
   }
 
   /**
@@ -253,8 +297,7 @@ export class Sandbox {
    * another company's.
    */
   reset(company: Company): Company {
-    const setup = this.opened.get(company.id)?.setup;
-    if (setup === undefined) throw new UsageError("not-found", `There is no company "${company.id}".`);
+    const { setup } = this.openedAs(company);
     this.#assertTokensFree(setup);
     const { record } = this.#create(setup, company.record.snapshots);
     this.#forget(company);
@@ -271,6 +314,7 @@ export class Sandbox {
   resetAll(): void {
     const snapshots = new Map(this.companies.map(({ id, record }) => [id, record.snapshots]));
     const stays = new Set(this.options.companies.map(({ id }) => id));
+    for (const id of this.store.data.companies.keys()) this.removeMoved(id);
     for (const company of this.companies) {
       if (stays.has(company.id)) {
         this.#forget(company);
@@ -286,8 +330,8 @@ export class Sandbox {
    *
    * Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
-  putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
-    const restored = this.#replace(company, restoreState(company, dumped));
+  putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
+    const restored = this.#replace(company, restoreState(company, dumped, options));
     const state = dumpState(restored);
     resumeDeliveries(restored, gate);
     return state;
@@ -296,7 +340,7 @@ export class Sandbox {
   #replace(company: Company, record: CompanyRecord): Company {
     const { profile } = acceptProfile(record.overrides);
     company.close();
-    this.#forgetTokens(company);
+    this.#forgetTokens(company.record);
     const next = new Company(this.#deps(), record, profile);
     this.#put(next, true);
     next.rearm();
@@ -304,12 +348,12 @@ export class Sandbox {
   }
 
   identify(company: Company, identity: Identity): void {
-    this.#forgetTokens(company);
+    this.#forgetTokens(company.record);
     company.record.identity = identity;
     const { idPosition } = company.record;
     // The credentials were drawn from its stream of ids, so the position is stored too.
     this.store.note(headEntry(identity.id, { identity, idPosition }));
-    this.#addTokens(company);
+    this.#addTokens(company.record);
   }
 
   isTokenTaken(token: string): boolean {
@@ -317,14 +361,17 @@ export class Sandbox {
   }
 
   /** A token that the company was opened with may have become another company's. */
-  #assertTokensFree({ id, tokens }: CompanySetup): void {
-    const holder = tokens
-      .map(({ token }) => this.#tokens.get(token))
-      .find((found) => found !== undefined && found !== id);
+  #assertTokensFree(setup: CompanySetup): void {
+    const holder = this.#holderOf(setup);
     if (holder === undefined) return;
-    const failed = `Failed to reset the company "${id}"`;
+    const failed = `Failed to reset the company "${setup.id}"`;
     const what = "Remove that company, or reset all.";
     throw new UsageError("state", `${failed}: the company "${holder}" has its initial access token now. ${what}`);
+  }
+
+  /** Another company that has one of the tokens. */
+  #holderOf({ id, tokens }: Pick<Identity, "id" | "tokens">): string | undefined {
+    return tokens.map(({ token }) => this.#tokens.get(token)).find((found) => found !== undefined && found !== id);
   }
 
   /** Ends the run of the clients under test: finds what they can no longer learn. `waited`: deliveries in flight had time to be acknowledged. */
@@ -348,63 +395,55 @@ export class Sandbox {
       this.store.data.gone.delete(id);
       for (const entry of companyEntries(record, setup, replaces)) this.store.note(entry);
     }
-    this.#addTokens(company);
+    this.#addTokens(record);
     company.wake();
   }
 
   /** A company from the store. At a reset a configured one returns to the present configuration, another one to its setup. */
-  #resume({ record, setup: before }: StoredCompany): void {
+  #resume(
+    { record, setup: before }: StoredCompany,
+    clockOver: ResolvedOptions["clockOver"],
+    gate?: ReleaseGate,
+  ): Company {
     const { id } = record.identity;
     const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
-    const company = resumeCompany(this.#deps(), record, this.options.clockOver);
+    const company = resumeCompany(this.#deps(), record, clockOver);
     this.opened.set({ id, seq: ++this.#openings, setup });
     this.#observations.set(id, this.#createObservation(id));
     this.#companies.set(id, company);
     this.store.data.companies.set(id, { record, setup });
-    this.#provisioned.resume(id, setup);
-    this.#addTokens(company);
-    resumeDeliveries(company);
+    this.provisioned.resume(id, setup);
+    this.#addTokens(record);
+    resumeDeliveries(company, gate);
     company.wake();
+    return company;
   }
 
   #secrets(): readonly string[] {
-    const { adminToken } = this.options;
-    const ofCompanies = this.companies.flatMap(({ record }) => secretTexts(record.identity));
-    return adminToken === undefined ? ofCompanies : [adminToken, ...ofCompanies];
+    const { adminToken = [] } = this.options;
+    return [adminToken, ...this.companies.map(({ record }) => secretTexts(record.identity))].flat();
   }
 
-  #addTokens({ id, record }: Company): void {
-    for (const { token } of record.identity.tokens) this.#tokens.set(token, id);
-    this.redactor.add(secretTexts(record.identity));
+  #addTokens({ identity }: CompanyRecord): void {
+    for (const { token } of identity.tokens) this.#tokens.set(token, identity.id);
+    this.redactor.add(secretTexts(identity));
+    this.#observations.get(identity.id)?.redactor.add(secretTexts(identity));
   }
 
-  #forgetTokens({ id, record }: Company): void {
-    this.redactor.add(secretTexts(record.identity));
-    for (const { token } of record.identity.tokens) if (this.#tokens.get(token) === id) this.#tokens.delete(token);
+  #forgetTokens({ identity }: CompanyRecord): void {
+    this.redactor.add(secretTexts(identity));
+    for (const { token } of identity.tokens) if (this.#tokens.get(token) === identity.id) this.#tokens.delete(token);
   }
 
   #deps(): CompanyDeps {
     const { system, log, options, events, reads } = this;
-    const { seed, limits } = options;
-    const watcherOf = (id: string) => this.coverage.tallyOf(id);
-    return { system, log, transport: this.#transport, store: this.store, seed, limits, reads, watcherOf, events };
+    const { seed, limits, tenancy, defaults } = options;
+    const operator = tenancy ? acceptProfile(defaults.profile).profile.webhooks.allow : undefined;
+    const parts = { system, log, transport: this.#transport, store: this.store, seed, limits, operator };
+    return { ...parts, reads, watcherOf: (id) => this.coverage.tallyOf(id), events };
   }
 
   #create(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
     return createCompany(this.#deps(), setup, `${this.publicUrl}/checkout/`, snapshots);
   }
-}
-
-export interface SandboxParts {
-  readonly system?: SystemClock;
-  readonly transport?: Transport;
-  readonly store?: Store<StoredSandbox>;
-  readonly log?: Log;
-  /** Where the server is reached, when it listens before its sandbox is built. */
-  readonly url?: string;
-}
-
-/** A company in the order of opening, with the setup for its reset. */
-export interface OpenedCompany extends Row {
-  readonly setup: CompanySetup;
 }

@@ -3,7 +3,8 @@ import { Option } from "commander";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
 import { readText } from "../../adapters/files/read-text.js";
-import { type AuditOptions, HEADER_DEFAULT, runAudit } from "../../audit/run-audit.js";
+import { HEADER_DEFAULT } from "../../audit/checks/snippets.js";
+import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
@@ -29,21 +30,21 @@ import type { AuditEvent } from "../../audit/wire/check.js";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Sends genuine, forged and odd events to a running webhook receiver, says what is\nwrong with its answers, and how to fix it.",
+      "Sends genuine, forged and odd events to a running webhook receiver, and reports what\nis wrong with its answers and how to fix it.",
     )
     .argument("[receiver-url]", "where it listens; nothing is sent anywhere else")
     .option("--secret <key>", "the secret key that it verifies with\n(default: SANDBOX_SECRET_KEY, or secret_sandbox)")
     .option("--old-secret <key>", "the secret key before the last rotation: it must be\nrefused")
     .option("--header <name>", "the signature's header\n(default: x-service-hmac-sha256)")
     .option("--topic <topic>", "the topic of the events (default: charges/events)")
-    .option("--event <file>", "a JSON file: send this event in the place of made-up\nones")
+    .option("--event <file>", "a JSON file: send this event instead of generated ones")
     .option(
       "--check <what>",
       "a URL or a command that prints the application's state,\na number or JSON: also check that each event counts\nonce, in whatever order events come",
     )
     .option(
       "--order <what>",
-      "a URL or a command that makes an order and prints\nJSON with its charge or transfer, for applications\nthat take no event of an order that is not theirs",
+      "a URL or a command that makes an order and prints\nJSON with its charge or transfer, for applications\nthat ignore unknown orders",
     )
     .option("--settle <duration>", "for --check: how long the application may work after\nan answer (default: 1s)")
     .option("--restart <command>", "for --check: restarts the application, so that an event\ncomes again after it")
@@ -56,7 +57,7 @@ export const verb: Verb = (command, exitWith) => {
     .action(async (url: string | undefined, flags: AuditFlags) => exitWith(await audit(url, flags)));
   addClosing(
     command,
-    "Exits with 4 if a check failed, with 6 if none did but something that was asked\nfor could not be judged. Warnings fail nothing.",
+    "Exits with 4 if a check failed, and with 6 if none did but something could not\nbe judged. Warnings fail nothing.",
     `Examples:
   sandbox audit http://127.0.0.1:4020/webhooks
   sandbox audit http://127.0.0.1:4020/webhooks --check ./count-shipped.sh

@@ -11,15 +11,13 @@ import {
   renderSum,
 } from "../../calibration/report/reporters.js";
 import { assertSettings } from "../../domain/profile/alternatives.js";
-import { createApp } from "../../http/server/app.js";
-import { createInProcessFetch } from "../../http/server/in-process-fetch.js";
+import { fetchTo } from "../../http/server/app.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { reporterNames } from "../run/experiment-options.js";
 import { onStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
 import { type ProbeOptions, printPlan, probe } from "../shared/probe-target.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
 import { parseChoice } from "../shared/values.js";
@@ -39,7 +37,10 @@ export const verb: Verb = (command, exitWith) => {
     .option("--out <file>", "write a profile, with the evidence for each setting")
     .option("--only <setting...>", "only these settings, or groups of them; probes that\nmove money run only for these")
     .option("--skip <setting...>", "all but these")
-    .option("--fail-on <what...>", "drift, contradicted: exit with 5 if there is any")
+    .option(
+      "--fail-on <what...>",
+      "set (a setting is not as in --profile), drift,\ncontradicted: exit with 5 if there is any",
+    )
     .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")
     .action(async (files: readonly string[], flags: CalibrateFlags) => exitWith(await run(files, flags)));
   addClosing(
@@ -47,7 +48,7 @@ export const verb: Verb = (command, exitWith) => {
     `Examples:
   sandbox calibrate traffic.har
   sandbox calibrate traffic.har --out profile.yaml
-  sandbox calibrate traffic.har --profile profile.yaml --fail-on drift
+  sandbox calibrate traffic.har --profile profile.yaml --fail-on set,drift
   sandbox calibrate --target https://staging.example --dry-run`,
   );
 };
@@ -70,23 +71,19 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   const [only, skip] = [splitNames(flags.only), splitNames(flags.skip)];
   assertSettings({ only, skip });
   const failOn = splitNames(flags.failOn).map((name) =>
-    parseChoice("--fail-on", name, ["drift", "contradicted"] as const),
+    parseChoice("--fail-on", name, ["set", "drift", "contradicted"] as const),
   );
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
-  const fetchTo = (core: Sandbox) => {
-    const app = createApp(core);
-    return createInProcessFetch(() => app);
-  };
   const target = parseTarget(files, flags);
   const probing = target && { target, selection: { only, skip }, profile, fetchTo };
   if (probing !== undefined && flags.dryRun === true) {
     await printPlan(probing);
     return EXIT.ok;
   }
-  const histories = probing === undefined ? await Promise.all(files.map(readAll)) : [await probeUntilStopped(probing)];
-  const report = await calibrate(histories, {
+  const recordings = probing === undefined ? files.map(readHar) : [await probeUntilStopped(probing)];
+  const report = await calibrate(recordings, {
     profile,
     only,
     skip,
@@ -123,12 +120,6 @@ function parseTarget(files: readonly string[], { target, token, company, dryRun,
   }
   if (files.length > 0) return refuse("Give files or --target, not both.");
   return parseRemote(target, { token, company, secret }, process.env);
-}
-
-async function readAll(file: string): Promise<HttpExchange[]> {
-  const exchanges: HttpExchange[] = [];
-  for await (const exchange of readHar(file)) exchanges.push(exchange);
-  return exchanges;
 }
 
 function print(report: CalibrationReport, reporter: (typeof reporterNames)[number], failOn: readonly string[]): void {

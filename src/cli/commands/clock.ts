@@ -2,12 +2,18 @@ import * as z from "zod";
 import { addClosing, type Verb } from "../shared/help.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { formatDuration, tryParseDuration } from "../../kernel/time/duration.js";
-import { isObject } from "../../kernel/messages/json.js";
-import { readText } from "../../kernel/messages/read-text.js";
 import { parseInstant } from "../../kernel/time/instant.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { alignColumns, printData, printDiagnostic, printJson } from "../shared/output.js";
-import { parseBaseUrl, wrongValue } from "../shared/values.js";
+import {
+  type ControlCall,
+  type ControlTarget,
+  type TargetFlags,
+  callControl,
+  notASandbox,
+  readTarget,
+} from "../shared/control-call.js";
+import { wrongValue } from "../shared/values.js";
 
 export const verb: Verb = (command) => {
   command
@@ -36,11 +42,8 @@ export const verb: Verb = (command) => {
   );
 };
 
-interface ClockFlags {
+interface ClockFlags extends TargetFlags {
   readonly toNext?: true;
-  readonly url?: string;
-  readonly company?: string;
-  readonly adminToken?: string;
   readonly json?: true;
 }
 
@@ -103,19 +106,6 @@ function wrongUse(sentence: string, hint = ""): UsageError {
   return new UsageError("command-line", `${sentence}.${hint}`);
 }
 
-function readTarget(flags: ClockFlags) {
-  const fromFlag = flags.url !== undefined;
-  const url = flags.url ?? (process.env["SANDBOX_URL"] || "http://127.0.0.1:4010");
-  return {
-    url: parseBaseUrl(fromFlag ? "--url" : "SANDBOX_URL", url),
-    company: flags.company ?? (process.env["SANDBOX_COMPANY_ID"] || undefined),
-    adminToken: flags.adminToken ?? (process.env["SANDBOX_ADMIN_TOKEN"] || undefined),
-  };
-}
-
-/** `company` undefined: the first. */
-type ControlTarget = ReturnType<typeof readTarget>;
-
 function readClock(target: ControlTarget): Promise<unknown> {
   return callControl(target, { method: "GET", path: "/clock" });
 }
@@ -166,75 +156,3 @@ function printAdvance(target: ControlTarget, answer: unknown): void {
   if (unfinished !== undefined)
     printDiagnostic(`Still in flight, their receivers do not answer: ${unfinished.join(", ")}`);
 }
-
-interface ControlCall {
-  readonly method: "GET" | "POST" | "PUT";
-  readonly path: string;
-  readonly body?: object;
-}
-
-/** Longer than an advance waits for receivers. */
-const TIMEOUT_MS = 120_000;
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-
-/** Returns the answer's JSON. Throws UsageError("command-line") for a refused call, and UsageError("cannot-run") for an unreachable sandbox. */
-async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
-  const { url, company, adminToken } = target;
-  const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
-  const response = await fetch(`${url}/_sandbox${path}${query}`, {
-    method,
-    headers: {
-      ...(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: "error",
-  }).catch((error: unknown) => {
-    throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
-  });
-  // Another program may answer with anything.
-  const answer = await readText(response, ANSWER_BYTES_MAX)
-    .then((text): unknown => JSON.parse(text))
-    .catch(() => undefined);
-  if (response.ok && answer !== undefined) return answer;
-  throw explainRefusal(target, response.status, answer);
-}
-
-const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
-
-function notASandbox(url: string): UsageError {
-  return new UsageError(
-    "cannot-run",
-    `Failed to understand ${url}: what answers there is not a sandbox. ${WHAT_TO_DO}`,
-  );
-}
-
-function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {
-  const messages = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map(String) : [];
-  if (messages.length === 0) return notASandbox(url);
-  if (status === 401) {
-    return new UsageError(
-      "command-line",
-      `The sandbox at ${url} wants its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
-    );
-  }
-  return new UsageError(status === 400 || status === 404 ? "command-line" : "cannot-run", messages);
-}
-
-/** The message of fetch is only "fetch failed"; the reason is in its cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
-  const { cause = error } = error;
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
-  return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "there is no such host",
-  EAI_AGAIN: "the name could not be looked up",
-  ECONNRESET: "the connection was cut",
-  UND_ERR_SOCKET: "the connection was cut",
-};

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import type { HttpExchange } from "../../adapters/har/http-exchange.js";
-import { harParts } from "../../adapters/har/write-har.js";
+import { createHarFile } from "../../adapters/har/har-file.js";
 import { endHolds } from "../../domain/rules/holds.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { watchArchive } from "../../sandbox/archive.js";
@@ -12,7 +11,7 @@ import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shar
 import { parseEnv, variablesOf } from "../run/child-env.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { messageOf, prepareOutput, printDiagnostic, writeOutput } from "../shared/output.js";
+import { messageOf, prepareOutput, printDiagnostic } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";
@@ -75,7 +74,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
     const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
-    const archived = flags.har === undefined ? undefined : collectArchive(running.sandbox);
+    const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox.store.lost);
     const { companies } = running.sandbox;
@@ -89,8 +88,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       unjudged: seen.requests === 0 ? NEVER_CALLED : undefined,
     });
     if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
-    if (flags.har !== undefined && archived !== undefined)
-      await writeOutput("the archive", flags.har, [...harParts(archived)].join("")).catch(orPrint);
+    await closeArchive?.().catch(orPrint);
     return code === 0 ? judged : code;
   } finally {
     try {
@@ -101,11 +99,16 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   }
 }
 
-/** Requests and webhooks from now on, as they come. */
-function collectArchive(sandbox: Sandbox): readonly HttpExchange[] {
-  const exchanges: HttpExchange[] = [];
-  watchArchive(sandbox, (exchange) => exchanges.push(exchange));
-  return exchanges;
+/** Writes requests and webhooks from now on, each as it comes: all of them may be more than memory holds. The answer closes the archive. */
+async function openArchive(sandbox: Sandbox, file: string): Promise<() => Promise<void>> {
+  let failure: string | undefined;
+  const archive = await createHarFile(file, (why) => (failure = why));
+  watchArchive(sandbox, (exchange) => archive.add(exchange));
+  return async () => {
+    await archive.close();
+    if (failure === undefined) return;
+    throw new UsageError("cannot-run", `Failed to write ${archive.lost} requests and webhooks to ${file}: ${failure}.`);
+  };
 }
 
 const NEVER_CALLED = "the sandbox was never called. Does the command call the address in SANDBOX_URL?";

@@ -20,7 +20,7 @@ import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from
 import { count, inSession } from "../run/experiment-session.js";
 import type { StartFlags } from "../run/start-options.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
+import { WIDTH_MAX, alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
 import { parseChoice } from "../shared/values.js";
 
 const FOLDER = "reports/explore";
@@ -32,7 +32,7 @@ export const verb: Verb = (command, exitWith) => {
     )
     .usage("[options] -- <command> [arg...]")
     .argument("[command...]", "what to run, with its arguments, after --")
-    .option("--depth <number>", "2: also faults at what the recovery from one adds\n(default: 1)")
+    .option("--depth <number>", "2: also faults in the recovery from a fault\n(default: 1)")
     .option(
       "--fail-on <verdict...>",
       `exit with 5 if there are any of ${bugVerdicts.join(", ")}\n(default: unsafe,lost)`,
@@ -63,18 +63,14 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
     const settings: ExploreOptions = {
       ...session.settings,
       depth: options.depth,
-      keep: async ({ id, rules, summary }) => {
-        const story = wrapText(summary, STORY_WIDTH, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
-        const text = `${story.join("\n")}\n${stringify(rules)}`;
-        return session.keep(id, text, (file) => ({ rules: [...listOf(flags.rules), file] }));
+      keep: async ({ id, rules, summary }, printed) => {
+        const comment = wrapText(summary, WIDTH_MAX, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
+        const text = `${comment.join("\n")}\n${stringify(rules)}`;
+        return session.keep(id, text, printed, (file) => ({ rules: [...listOf(flags.rules), file] }));
       },
-      onRun: async (run, done, total) => {
-        progress.show((style) => renderRun(run, style), done, total);
-        await session.forget(run);
-      },
+      onRun: (run, done, total) => progress.show((style) => renderRun(run, style), done, total),
     };
     const plan = await planExploration(runOnce, settings);
-    await session.forgetBaselines();
     if (options.list) {
       printPlan(plan, options);
       return EXIT.ok;
@@ -90,8 +86,6 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
 function listOf(files: StartFlags["rules"]): readonly string[] {
   return typeof files === "object" ? files : [];
 }
-
-const STORY_WIDTH = 100;
 
 type ParsedExplore = ReturnType<typeof parseExploreFlags>;
 
@@ -116,5 +110,5 @@ function print(report: ExploreReport, { reporter, failOn }: ParsedExplore): void
 function printPlan({ faults, equivalent }: ExplorePlan, { reporter }: ParsedExplore): void {
   if (reporter === "json") return printJson(faults.map(({ id, fault, point }) => ({ id, point, fault })));
   printData(alignColumns(faults.map(({ id, fault, point }) => [id, fault, point.name, point.about])).join("\n"));
-  if (equivalent > 0) printDiagnostic(`${equivalent} more do the same as one of them`);
+  if (equivalent > 0) printDiagnostic(`${equivalent} more would do the same as one of them`);
 }

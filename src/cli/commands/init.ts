@@ -9,7 +9,7 @@ import { printData, messageOf } from "../shared/output.js";
 export const verb: Verb = (command) => {
   command
     .description(
-      "Writes a commented sandbox.config.yaml, a first scenario and a first test into a\nfolder. What is there already is left as it is.",
+      "Writes a commented sandbox.config.yaml, a first scenario and a first test into a\nfolder. Existing files stay as they are.",
     )
     .argument("[folder]", "default: this one")
     .action(async (folder: string | undefined) => init(folder));
@@ -78,11 +78,11 @@ profile:
     # Gaps between attempts. Or: none, fast, realistic.
     retry: [10s, 1m, 5m, 30m, 2h]
 
-# Companies, customers, charges and so on to begin with:
+# Companies, customers, charges and other records to begin with:
 # fixtures: [fixtures/shop.yaml]
 `,
   "scenarios/first.yaml": `# yaml-language-server: $schema=../node_modules/business-payments-sandbox/schema/scenario.schema.json
-# A scripted story. Replay it: sandbox replay scenarios
+# A first scenario. Replay it: sandbox replay scenarios
 name: A charge is paid, and its webhook reports it
 tags: [first]
 

@@ -1,14 +1,20 @@
 import { createHarFile } from "../../adapters/har/har-file.js";
 import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import type { LiveComparison } from "../../calibration/proxy/live-comparison.js";
 import { createExchangeRedactor } from "../../calibration/proxy/redact-exchange.js";
 import { startRecordingProxy } from "../../calibration/proxy/recording-proxy.js";
 import { type Side, WEBHOOK_PATH } from "../../calibration/proxy/side.js";
-import { defaultProfile, parseProfile } from "../../domain/profile/parse-profile.js";
+import { subjectOf, describeDifference } from "../../calibration/report/reporters.js";
+import type { Drift } from "../../calibration/report/report.js";
+import { loadProfileFile } from "../../sandbox/config/load-files.js";
+import { dashboardOf } from "../run/startup-screen.js";
+import { forgeryOf } from "../shared/guard-proxy.js";
+import { startMirror } from "../shared/mirror.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { printable } from "../../kernel/messages/text.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parsePort } from "../run/start-options.js";
-import { onStopSignal } from "../run/stop.js";
+import { nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
 import { parseBaseUrl } from "../shared/values.js";
@@ -23,7 +29,7 @@ export const verb: Verb = (command) => {
     .option("--webhooks-to <url>", `the receiver of what arrives at ${WEBHOOK_PATH}`)
     .option("--port <port>", "0 takes a free one (default 4011)")
     .option("--secret <key>", "verify webhooks; the verdict is recorded, not the signature")
-    .option("--profile <file>", "webhooks.signatureHeader is read from it")
+    .option("--profile <file>", "the settings to compare with (default: the defaults)")
     .option("--redact <field...>", "also hide members and headers of these names;\nmsisdn becomes a pseudonym")
     .action(async (flags: ProxyFlags) => runProxy(flags));
   addClosing(
@@ -47,59 +53,86 @@ interface ProxyFlags {
 const DEFAULT_PORT = 4011;
 
 async function runProxy(flags: ProxyFlags): Promise<void> {
-  const stopped = new Promise<void>((resolve) => onStopSignal(() => resolve()));
+  const stopped = nextStopSignal();
   const target = new URL(parseBaseUrl("--target", flags.target));
   const webhooksTo =
     flags.webhooksTo === undefined ? undefined : new URL(parseBaseUrl("--webhooks-to", flags.webhooksTo));
   const port = flags.port === undefined ? DEFAULT_PORT : parsePort("--port", flags.port);
-  if (flags.secret === "")
+  const { record, secret: secretKey } = flags;
+  if (secretKey === "")
     throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
-  const redact = createExchangeRedactor({
-    secretKey: flags.secret,
-    signatureHeader: await readSignatureHeader(flags.profile),
-    fields: flags.redact ?? [],
-  });
-  const { record } = flags;
+  const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (record !== undefined) await prepareOutput("the recording", record);
   const file = record === undefined ? undefined : await createHarFile(record, (why) => warnLost(record, why));
+  const mirror = await startMirror({
+    profile,
+    secretKey,
+    system: systemClock,
+    comparesWebhooks: webhooksTo !== undefined,
+    onDifference: (drift) => printData(renderDifference(drift)),
+    onNote: (note) => printData(printable(`note  ${note}`)),
+  });
+  const { comparison } = mirror;
+  const { signatureHeader } = comparison.profile.webhooks;
+  const redact = createExchangeRedactor({ secretKey, signatureHeader, fields: flags.redact ?? [] });
+  let count = 0;
   const onExchange = (exchange: HttpExchange, side: Side): void => {
     const redacted = redact(exchange, side);
     file?.add(redacted);
-    printData(renderExchange(redacted, side));
+    printData(renderExchange(redacted, side, count));
+    comparison.add(redacted, count++);
   };
-  const proxy = await startRecordingProxy({
-    target,
-    webhooksTo,
-    host: "127.0.0.1",
-    port,
-    system: systemClock,
-    onExchange,
-  });
-  printData(`Proxy: ${proxy.url} → ${target.href}`);
-  if (webhooksTo !== undefined) printData(`Webhooks: ${proxy.url}${WEBHOOK_PATH} → ${webhooksTo.href}`);
-  await stopped;
-  await proxy.close();
-  await file?.close();
+  try {
+    const shared = { host: "127.0.0.1", port, system: systemClock, refuses: forgeryOf };
+    const proxy = await startRecordingProxy({ ...shared, target, webhooksTo, onExchange });
+    printData(`Proxy: ${proxy.url} → ${target.href}`);
+    if (webhooksTo !== undefined) printData(`Webhooks: ${proxy.url}${WEBHOOK_PATH} → ${webhooksTo.href}`);
+    printData(`Compared with: ${dashboardOf(mirror.url)}`);
+    await stopped;
+    await proxy.close();
+  } finally {
+    await file?.close();
+    await mirror.close();
+  }
+  printDiagnostic(`sandbox: ${renderSum(comparison, record)}`);
   if (file === undefined || record === undefined) return;
   const lost = file.lost === 0 ? "" : `, ${file.lost} could not be written`;
-  printDiagnostic(`sandbox: wrote ${file.written} requests and webhooks to ${record}${lost}`);
+  printDiagnostic(
+    `sandbox: wrote ${countOf(file.written, "request or webhook", "requests and webhooks")} to ${record}${lost}`,
+  );
+}
+
+function renderDifference(drift: Drift): string {
+  const { exchange } = drift.example;
+  return printable(`differs  #${exchange.index} ${subjectOf(drift)}: ${describeDifference(drift)}`);
+}
+
+function renderSum(comparison: LiveComparison, record: string | undefined): string {
+  const differences = comparison.differences().length;
+  const compared = `compared ${countOf(comparison.compared, "request or webhook", "requests and webhooks")}`;
+  if (differences === 0) return `${compared}; none differs`;
+  const next = record === undefined ? "" : `. To find the settings that explain them: sandbox calibrate ${record}`;
+  return `${compared}; ${countOf(differences, "kind of difference", "kinds of differences")}${next}`;
+}
+
+function countOf(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function warnLost(record: string, why: string): void {
   printDiagnostic(`sandbox: the recording misses what comes now: ${record}: ${why}. The proxy goes on.`);
 }
 
-function renderExchange({ method, url, ms, answer, signature, comment }: HttpExchange, side: Side): string {
+function renderExchange(
+  { method, url, ms, answer, signature, comment }: HttpExchange,
+  side: Side,
+  index: number,
+): string {
   const { pathname, search } = new URL(url);
   const status = answer === undefined ? "no answer" : String(answer.status);
   const what =
     side === "receiver" ? `webhook, signature ${signature ?? "unverified"}` : `${method} ${pathname}${search}`;
-  return printable([what, status, `${Math.round(ms)} ms`, comment ?? ""].filter((part) => part !== "").join("  "));
-}
-
-async function readSignatureHeader(file: string | undefined): Promise<string> {
-  if (file === undefined) return defaultProfile().webhooks.signatureHeader;
-  const { loadProfileFile } = await import("../../sandbox/config/load-files.js");
-  const parsed = parseProfile(await loadProfileFile(file));
-  return (parsed.ok ? parsed.profile : defaultProfile()).webhooks.signatureHeader;
+  return printable(
+    [`#${index} ${what}`, status, `${Math.round(ms)} ms`, comment ?? ""].filter((part) => part !== "").join("  "),
+  );
 }

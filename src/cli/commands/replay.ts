@@ -17,6 +17,7 @@ import {
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import {
+  alignColumns,
   createCounter,
   printData,
   printDiagnostic,
@@ -27,12 +28,13 @@ import {
 } from "../shared/output.js";
 import { type OpenTarget, openOwnTarget } from "../shared/own-target.js";
 import { parseRemote } from "../shared/remote.js";
-import { loadScenarioFiles } from "../shared/scenario-files.js";
+import { SHIPPED, loadScenarioFiles, nameOfFile } from "../shared/scenario-files.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
-    .description("Replays scripted stories, each in a company of its own, and reports.")
-    .argument("<path...>", "files, folders or patterns")
+    .description("Replays scenarios, each in a company of its own, and reports.")
+    .argument("[path...]", "files, folders or patterns; @shipped/NAME is one of\nthose in the package")
+    .option("--list", "list the scenarios instead (without a path: those in the\npackage)")
     .option(
       "--target <url>",
       "replay against another deployment; what needs the\nsandbox itself is skipped with the reason",
@@ -40,8 +42,8 @@ export const verb: Verb = (command, exitWith) => {
     .option("--token <token>", "its access token (default: SANDBOX_ACCESS_TOKEN)")
     .option("--company <id>", "its company id (default: SANDBOX_COMPANY_ID)")
     .option("--secret <key>", "its secret key (default: SANDBOX_SECRET_KEY)")
-    .option("--filter <regex>", "only stories whose name or file matches")
-    .option("--tag <tag...>", "only stories with one of these tags")
+    .option("--filter <regex>", "only scenarios whose name or file matches")
+    .option("--tag <tag...>", "only scenarios with one of these tags")
     .option("--workers <number>", "how many at a time (default: 8)")
     .option("--shard <i/n>", "the i-th of n equal parts")
     .option("--bail", "start nothing more after the first failure")
@@ -56,6 +58,7 @@ export const verb: Verb = (command, exitWith) => {
     `Examples:
   sandbox replay scenarios
   sandbox replay scenarios --tag refunds --bail
+  sandbox replay @shipped/charge-dropped
   sandbox replay scenarios --reporter junit --out reports/scenarios.xml
   sandbox replay scenarios --target https://staging.example --token "$TOKEN"`,
   );
@@ -63,6 +66,9 @@ export const verb: Verb = (command, exitWith) => {
 
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
   const options = parseReplayFlags(flags, process.env);
+  if (flags.list === true) return list(paths.length === 0 ? [SHIPPED] : paths, options);
+  if (paths.length === 0)
+    throw new UsageError("command-line", "Missing required argument: the path of a scenario, or --list.");
   if (options.out !== undefined) await prepareOutput("the report", options.out);
   const selected = select(await load(paths, options), options);
   if (selected.length === 0)
@@ -91,6 +97,12 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
   } finally {
     await target.close();
   }
+}
+
+async function list(paths: readonly string[], options: ReplayOptions): Promise<number> {
+  const scenarios = select(await load(paths, options), options);
+  printData(`${alignColumns(scenarios.map(({ file, name }) => [nameOfFile(file), name])).join("\n")}\n`);
+  return EXIT.ok;
 }
 
 /** On GitHub a problem of a file is shown at its line. */
@@ -174,6 +186,7 @@ interface ReplayFlags extends GateFlags {
   readonly workers?: string;
   readonly shard?: string;
   readonly bail?: true;
+  readonly list?: true;
   readonly reporter?: string;
   readonly out?: string;
   readonly seed?: string;
@@ -210,7 +223,7 @@ function parseTarget({ target, token, company, secret }: ReplayFlags, env: NodeJ
     if (stray !== undefined)
       throw new UsageError(
         "command-line",
-        `--${stray} goes with --target: without one each story has a company of its own.`,
+        `--${stray} goes with --target: without one each scenario has a company of its own.`,
       );
     return undefined;
   }

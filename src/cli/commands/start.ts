@@ -2,6 +2,8 @@ import { addClosing, type Verb } from "../shared/help.js";
 import { isLoopback } from "../../http/shared/loopback.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
+import { TENANT_TOKEN_MIN } from "../../sandbox/provisioned.js";
+import type { AccessToken } from "../../sandbox/state/company-record.js";
 import type { Fields } from "../run/log.js";
 import { dashboardOf, openBrowser, renderStartupScreen } from "../run/startup-screen.js";
 import { colorsFor, printData } from "../shared/output.js";
@@ -67,8 +69,15 @@ function listeningFields({ sandbox, url }: RunningSandbox): Fields {
   };
 }
 
-function warnIfExposed({ log }: RunningSandbox, { serve: { host }, options: { adminToken } }: PreparedStart): void {
-  if (isLoopback(host) || adminToken !== undefined) return;
+function warnIfExposed({ log, sandbox }: RunningSandbox, { serve: { host }, options }: PreparedStart): void {
+  if (isLoopback(host)) return;
+  const isGuessable = ({ token }: AccessToken): boolean => token.length < TENANT_TOKEN_MIN;
+  const guessable = sandbox.companies.filter(({ record }) => record.identity.tokens.some(isGuessable));
+  if (options.tenancy && guessable.length > 0) {
+    const message = `Others may guess an access token of fewer than ${TENANT_TOKEN_MIN} characters, and drive its company.`;
+    log.write("warn", "access-token-guessable", { companies: guessable.map(({ id }) => id).join(", "), message });
+  }
+  if (options.adminToken !== undefined) return;
   log.write("warn", "control-api-exposed", {
     message: `Anyone who reaches ${host} can use the control API. Set --admin-token or SANDBOX_ADMIN_TOKEN.`,
   });

@@ -1,15 +1,18 @@
 import { readSource } from "../../adapters/files/source.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
+import { asFileProblem } from "../run/run-sandbox.js";
+import { readStart } from "../run/prepare-start.js";
 import { printData, printDiagnostic, printJson } from "../shared/output.js";
 import { isScenario } from "../shared/scenario-files.js";
 import { parseScenario } from "../../scenarios/file/parse-scenario.js";
+import { Sandbox } from "../../sandbox/sandbox.js";
 import { validateFile } from "../../sandbox/config/load-files.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Checks config, profile, fixtures, rules and scenario files, and names all that is\nwrong with its line and column.",
+      "Checks config, profile, fixtures, rules and scenario files, and reports every\nmistake with its line and column.",
     )
     .argument("<file...>", "the files")
     .option("--json", "print the findings as JSON")
@@ -41,13 +44,28 @@ async function check(file: string): Promise<Finding> {
   let kind: string | null = null;
   try {
     const source = await readSource(file);
-    if (!isScenario(source.value)) return { file, ...(await validateFile(file)) };
+    if (!isScenario(source.value)) {
+      const found = await validateFile(file);
+      kind = found.kind;
+      if (kind === "config" && found.problems.length === 0) await assertStarts(file);
+      return { file, ...found };
+    }
     kind = "scenario";
     await parseScenario(source);
     return { file, kind, problems: [] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { file, kind, problems: error.messages };
+  }
+}
+
+/** Its files and companies must also fit together. */
+async function assertStarts(config: string): Promise<void> {
+  const { options } = await readStart({ config }, {});
+  try {
+    await new Sandbox(options).close();
+  } catch (error) {
+    throw asFileProblem(error);
   }
 }
 

@@ -9,6 +9,10 @@ import {
   renderRow,
   renderSum,
 } from "../../experiments/vary/reporters.js";
+import { readSource } from "../../adapters/files/source.js";
+import type { CalibrationReport } from "../../calibration/report/report.js";
+import { calibrationReport } from "../../calibration/report/report-schema.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import { type VaryOptions, type VaryPlan, planVariations, vary as varySettings } from "../../experiments/vary/vary.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
 import { count, inSession } from "../run/experiment-session.js";
@@ -21,10 +25,14 @@ const FOLDER = "reports/vary";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Runs a command again and again, each time with one open point of the contract\nread otherwise, and reports which guesses it rests on and what to ask the provider.",
+      "Runs a command again and again, each time with another choice for\none open point of the contract, and reports which choices it depends on and what\nto ask the provider.",
     )
     .usage("[options] -- <command> [arg...]")
     .argument("[command...]", "what to run, with its arguments, after --")
+    .option(
+      "--calibration <file>",
+      "do not vary what this JSON report of calibrate\nhas found; its profile goes to --profile",
+    )
     .option("--pairs", "also two settings at a time, of those that make no\ndifference alone")
     .option("--fail-on <verdict...>", "depends: exit with 5 if the command depends on any");
   addExperimentOptions(command, "settings, or groups of them", FOLDER).action(
@@ -37,31 +45,31 @@ export const verb: Verb = (command, exitWith) => {
   sandbox vary -- npm test
   sandbox vary --list -- npm test
   sandbox vary --only transfers webhooks.retry -- npm test
-  sandbox vary --reporter md -- npm test > questions.md`,
+  sandbox vary --reporter md -- npm test > questions.md
+  sandbox vary --calibration report.json --profile profile.yaml -- npm test`,
   );
 };
 
 interface VaryFlags extends ExperimentFlags {
+  readonly calibration?: string;
   readonly pairs?: true;
   readonly failOn?: readonly string[];
 }
 
 async function vary(words: readonly string[], flags: VaryFlags): Promise<number> {
   const options = parseVaryFlags(words, flags);
+  const known = flags.calibration === undefined ? undefined : await loadKnown(flags.calibration);
   return inSession("vary", options, flags, async (session) => {
     const { run: runOnce, progress, profile: base } = session;
     const settings: VaryOptions = {
       ...session.settings,
       pairs: options.pairs,
-      keep: async (id, profile) =>
-        session.keep(id, stringify(mergeOverrides(base, profile)), (file) => ({ profile: file })),
-      onRun: async (row, done, total) => {
-        progress.show((style) => renderRow(row, style), done, total);
-        await session.forget({ id: row.id ?? "", output: row.output });
-      },
+      known,
+      keep: async (id, profile, printed) =>
+        session.keep(id, stringify(mergeOverrides(base, profile)), printed, (file) => ({ profile: file })),
+      onRun: (row, done, total) => progress.show((style) => renderRow(row, style), done, total),
     };
     const plan = await planVariations(runOnce, settings);
-    await session.forgetBaselines();
     if (options.list) {
       printPlan(plan, options);
       return EXIT.ok;
@@ -72,6 +80,16 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
     print(report, options);
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
   });
+}
+
+/** The settings that a report of calibrate has found. Throws UsageError("file") when it is none. */
+async function loadKnown(file: string): Promise<CalibrationReport["settings"]> {
+  const { value } = await readSource(file);
+  const parsed = calibrationReport.safeParse(value);
+  if (!parsed.success) {
+    throw new UsageError("file", `${file} is not a report that calibrate wrote with --reporter json.`);
+  }
+  return parsed.data.settings.filter(({ state }) => state === "set" || state === "confirmed");
 }
 
 type ParsedVary = ReturnType<typeof parseVaryFlags>;

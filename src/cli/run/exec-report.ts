@@ -2,24 +2,39 @@ import { join } from "node:path";
 import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
 import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
 import { WIDTH_MAX, alignColumns, prepareOutput, writeOutput } from "../shared/output.js";
+import { printable } from "../../kernel/messages/text.js";
 import { countFindings, renderAllowed, renderFinding } from "../../sandbox/observation/finding.js";
 import type { RunReport } from "../../sandbox/run-report.js";
 
-const UNACKNOWLEDGED_SHOWN = 5;
+const LISTED_MAX = 5;
 
 export function renderExecReport(report: RunReport, options: { readonly coverage: boolean }): string {
-  const { requests, statuses, webhooks, resets, findings, allowed, allowNeverMatched, rulesNeverFired, coverage } =
-    report;
+  const {
+    requests,
+    statuses,
+    unknownPaths,
+    webhooks,
+    resets,
+    findings,
+    allowed,
+    allowNeverMatched,
+    rulesNeverFired,
+    coverage,
+  } = report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
   const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, counted]) => `${counted} × ${kind}`).join(", ")})`;
   const asked = `${countOf(requests, "request")}${counted}`;
   const lines = [`${asked}, ${countOf(webhooks.delivered, "webhook")} acknowledged`];
   if (requests === 0) lines.push("the sandbox was never called");
+  for (const [unknown, times] of Object.entries(unknownPaths).slice(0, LISTED_MAX))
+    lines.push(times === 1 ? unknown : `${unknown} (${times} times)`);
+  const moreUnknown = Object.keys(unknownPaths).length - LISTED_MAX;
+  if (moreUnknown > 0) lines.push(`… and ${moreUnknown} more paths that are not there`);
   if (resets > 0) lines.push(`${countOf(resets, "reset")}; the report includes what was seen before`);
-  for (const { topic, url, error } of webhooks.unacknowledged.slice(0, UNACKNOWLEDGED_SHOWN)) {
+  for (const { topic, url, error } of webhooks.unacknowledged.slice(0, LISTED_MAX)) {
     lines.push(`not acknowledged: ${topic} to ${url}: ${error}`);
   }
-  const more = webhooks.unacknowledged.length - UNACKNOWLEDGED_SHOWN;
+  const more = webhooks.unacknowledged.length - LISTED_MAX;
   if (more > 0) lines.push(`… and ${more} more`);
   for (const rule of rulesNeverFired) lines.push(`the rule ${rule} never fired`);
   lines.push(`${coverage.percent} % of the contract covered (${coverage.met} of ${coverage.total})`);
@@ -29,7 +44,8 @@ export function renderExecReport(report: RunReport, options: { readonly coverage
   if (allowed.length > 0) lines.push(`${countFindings(allowed.length)} allowed`);
   for (const finding of allowed) lines.push(...renderAllowed(finding).split("\n"));
   for (const entry of allowNeverMatched) lines.push(`warning: allowed, but never found: ${entry}`);
-  return lines.map((line) => `sandbox: ${line}`).join("\n");
+  const shown = lines.flatMap((line) => printable(line).split("\n"));
+  return shown.map((line) => `sandbox: ${line}`).join("\n");
 }
 
 function countOf(count: number, noun: string): string {

@@ -26,17 +26,14 @@ export function addExperimentOptions(command: Command, what: string, folder: str
   command
     .option("--only <name...>", `only these: ${what}`)
     .option("--skip <name...>", "all but these")
-    .option("--max-runs <number>", "begin at most so many runs")
-    .option("--time <duration>", "begin no run after that time")
-    .option(
-      "--timeout <duration>",
-      "how long a run may take (default: 10 times as long\nas without a difference, and at least 10s)",
-    )
+    .option("--max-runs <number>", "start at most this many runs")
+    .option("--time <duration>", "start no run after this time")
+    .option("--timeout <duration>", "how long a run may take (default: 10 times the normal\ntime, and at least 10s)")
     .option("--workers <number>", "how many runs at a time (default: 1)")
-    .option("--check <command>", "an invariant of yours: exits with 0 if it holds")
+    .option("--check <command>", "a check of your own: exits with 0 if all is well")
     .option("--list", "show what would be run")
     .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")
-    .option("--out <folder>", `where rules and output of bugs are kept\n(default: ${folder})`)
+    .option("--out <folder>", `where to write rules and output of bugs\n(default: ${folder})`)
     .option("--env <name=what...>", "also set NAME to the url, token, company or secret");
   return addStartOptions(command);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Baseline } from "../../experiments/run/oracle.js";
+import type { Kept } from "../../experiments/run/report-baseline.js";
 import { Inconclusive } from "../../experiments/run/run-baseline.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -38,7 +39,13 @@ export async function inSession(
     return stoppedWith ?? exitCode;
   } catch (error) {
     if (!(error instanceof Inconclusive)) throw error;
-    printDiagnostic(`sandbox: inconclusive: ${error.message}`);
+    const file = join(options.folder, "baseline.txt");
+    const where = error.printed === "" ? "" : ` What it printed is in ${file}.`;
+    if (where !== "") {
+      await prepareOutput("the output", file);
+      await writeOutput("the output", file, error.printed);
+    }
+    printDiagnostic(`sandbox: inconclusive: ${error.message}${where}`);
     return stoppedWith ?? EXIT.inconclusive;
   } finally {
     unsubscribe();
@@ -50,26 +57,20 @@ async function openSession(verb: string, options: ParsedExperiment, flags: Exper
   const { seed, profile } = await readBase(verb, flags);
   const startFlags: StartFlags = { ...flags, seed: String(seed) };
   await prepareOutput("the reports", join(folder, "01.yaml"));
-  const { run, forget } = createBench({ ...options, flags: startFlags });
   return {
-    run,
+    run: createBench({ ...options, flags: startFlags }),
     /** Settings that are not the defaults. */
     profile,
     settings: { ...options, seed, signal, system: systemClock },
-    /** Forgets what was printed in the runs without a difference. */
-    forgetBaselines: async () => {
-      for (const id of ["baseline-1", "baseline-2"]) await forget(id);
-    },
-    /** Forgets what was printed in a run and its repetition, unless the report names it. */
-    forget: async ({ id, output }: { readonly id: string; readonly output: string | null }) => {
-      await forget(`${id}-again`);
-      if (output === null) await forget(id);
-    },
-    /** Keeps a file that repeats a run, and returns the command line for it. */
-    keep: async (id: string, text: string, flag: (file: string) => StartFlags): Promise<string> => {
+    /** Keeps `text` as a file that repeats a run, by the flag that takes it, and what the command printed. */
+    keep: async (id: string, text: string, printed: string, flag: (file: string) => StartFlags): Promise<Kept> => {
       const file = join(folder, `${id}.yaml`);
-      await writeOutput("the report", file, text);
-      return renderExec(command, { ...startFlags, ...flag(file) }, flags.env);
+      const output = printed === "" ? null : join(folder, `${id}.txt`);
+      // The command may have removed the folder.
+      await prepareOutput("the reports", file);
+      await writeOutput("the reports", file, text);
+      if (output !== null) await writeOutput("the output", output, printed);
+      return { repeat: renderExec(command, { ...startFlags, ...flag(file) }, flags.env), output };
     },
     progress: createProgress(),
   };

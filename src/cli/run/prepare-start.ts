@@ -30,22 +30,30 @@ import type { ServeOptions } from "../../http/server/listen.js";
 
 export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 
-/** Reads the options and their files. Throws UsageError with all problems. */
+/** Reads the options and their files, and makes the folder of the recording. Throws UsageError with all problems. */
 export async function prepareStart(flags: StartFlags, variables: Variables) {
+  const start = await readStart(flags, variables);
+  if (start.record !== undefined) await prepareOutput("the recording", start.record.file);
+  return start;
+}
+
+/** Reads the options and their files. Throws UsageError with all problems. */
+export async function readStart(flags: StartFlags, variables: Variables) {
   const config = await readConfig(flags, variables);
   const options = resolveStartOptions(flags, variables, config);
-  const { port, host, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
+  const { port, host, tenancy, autoProvision, seed, publicUrl, adminToken, productionHeadersOnly } = options;
   const tls = await readTls(options);
   const worlds = await readWorlds(options, config?.values ?? {}, systemClock.now());
-  const { limits = DEFAULT_LIMITS, findings = { allow: [] } } = config?.values ?? {};
-  const chosen = { autoProvision, seed, publicUrl, adminToken, productionHeadersOnly, limits, allow: findings.allow };
+  const { limits = DEFAULT_LIMITS, findings = { allow: [] }, trustedProxies = [] } = config?.values ?? {};
+  const reach = { tenancy, trustedProxies, autoProvision, publicUrl, adminToken };
+  const chosen = { ...reach, seed, productionHeadersOnly, limits, allow: findings.allow };
   const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await readScenarios(options.scenario);
-  if (options.record !== undefined) await prepareOutput("the recording", options.record);
   return {
     serve: { port, host, tls },
     /** The file of a file store; undefined for a store in memory. */
     store: options.store,
+    drainMs: options.drain,
     options: {
       ...resolved,
       companies: applyGiven(resolved.companies, scenarios),

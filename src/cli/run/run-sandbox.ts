@@ -26,7 +26,7 @@ export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
 /** Throws UsageError("cannot-run") when it cannot listen, and UsageError("file") when the initial states of companies conflict. */
 export async function runSandbox(
-  { serve, options, log: choice, store: storeFile }: PreparedStart,
+  { serve, options, log: choice, store: storeFile, drainMs }: PreparedStart,
   logPlace?: LogPlace,
 ) {
   let source = sourceBefore(options);
@@ -40,11 +40,12 @@ export async function runSandbox(
   const loaded = storeFile === undefined || store === undefined ? undefined : describeLoaded(storeFile, store.data);
   const { sandbox, fetch, replayer } = await build(server, store, options, log);
   source = sourceOf(sandbox);
+  sandbox.metrics.watchLoop();
   const flushLog = logActivity(sandbox);
   /** Finishes requests and deliveries in flight, within bounds. */
   const stop = async (): Promise<void> => {
     try {
-      await stopGracefully(server, sandbox, { log, flushLog });
+      await stopGracefully(server, sandbox, { log, flushLog, drainMs });
     } finally {
       await replayer.close();
     }
@@ -100,10 +101,14 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     return { sandbox, fetch, replayer };
   } catch (error) {
     await Promise.all([server.close(), store?.close()]);
-    // Valid files may still conflict, such as two charges with the same externalId.
-    const isInput = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
-    throw isInput ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
+    throw asFileProblem(error);
   }
+}
+
+/** Valid files may still conflict, such as two charges with the same externalId. */
+export function asFileProblem(error: unknown): unknown {
+  const isInput = isApiProblem(error) || (error instanceof UsageError && error.kind !== "cannot-run");
+  return isInput ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
 }
 
 /** Prepares the playing of scenarios and the recording. When that fails, the sandbox has stopped. */
@@ -130,11 +135,9 @@ async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record,
     async end(): Promise<void> {
       await live?.close();
       if (record === undefined || recorder === undefined) return;
-      const { size: requests, leftOut } = await writeRecording(recorder, record.file);
-      const message = `wrote ${requests} requests to ${record.file}`;
-      const limited = leftOut === 0 ? "" : `; ${leftOut} later ones are beyond the limit, and are left out`;
-      const fields = { file: record.file, requests, message: message + limited };
-      log.write(leftOut === 0 ? "info" : "warn", "recorded", fields);
+      const { size: requests, notes } = await writeRecording(recorder, record.file);
+      const message = [`wrote ${requests} requests to ${record.file}`, ...notes()].join(". ");
+      log.write(notes().length === 0 ? "info" : "warn", "recorded", { file: record.file, requests, message });
     },
   };
 }
@@ -176,4 +179,4 @@ async function writeRecording(recorder: Recorder, file: string): Promise<Recorde
 }
 
 const RECORDABLE =
-  "docs/scenarios.md#recording says what a scenario can repeat: begin without a store, and send one request at a time.";
+  "docs/record.md says what a scenario can repeat: begin without a store, and send one request at a time.";

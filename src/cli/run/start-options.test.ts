@@ -84,6 +84,13 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    option: "tenancy",
+    flag: { tenancy: true, adminToken: "s3cret" },
+    variable: { SANDBOX_TENANCY: "no" },
+    config: { tenancy: true, adminToken: "s3cret" },
+    makes: [true, false, true, false],
+  },
+  {
     option: "autoProvision",
     flag: { autoProvision: true },
     variable: { SANDBOX_AUTO_PROVISION: "no" },
@@ -117,6 +124,13 @@ const rows: readonly Row[] = [
     variable: { SANDBOX_TLS_CERT: "c", SANDBOX_TLS_KEY: "b.pem" },
     config: { tlsCert: "c", tlsKey: "c.pem" },
     makes: ["a.pem", "b.pem", "c.pem", undefined],
+  },
+  {
+    option: "drain",
+    flag: { drain: "10s" },
+    variable: { SANDBOX_DRAIN: "PT1M" },
+    config: { drain: 500 },
+    makes: [10_000, 60_000, 500, 0],
   },
   {
     option: "productionHeadersOnly",

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { tryParseDuration } from "../../kernel/time/duration.js";
 import { parseInstant } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
+import { tenancyProblem } from "../../sandbox/config/options.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
 import type { ClockOver } from "../../sandbox/company/create-company.js";
 
@@ -26,19 +28,26 @@ const options = {
   publicUrl: optional("<url>", "where others reach it; payment links begin with it", parseBaseUrl),
   config: optional("<file>", "the configuration (default: sandbox.config.yaml)", parseText),
   profile: optional<FileConfig["profile"]>("<file>", "settings for what the contract leaves open", parseText),
-  fixtures: list("customers, charges and so on to begin with"),
-  scenario: list("play the world's part of a story while an\napplication drives the API"),
-  rules: list("how the world misbehaves, beside the configuration's"),
+  fixtures: list("customers, charges and other records to begin with"),
+  scenario: list("play a scenario while an application drives the API"),
+  rules: list("rules, beside the configuration's"),
   /** The file of a file store; undefined for a store in memory. */
   store: optional("<where>", "memory or file:PATH: where the state is kept\n(default: memory)", parseStore),
   clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
     mode: "running",
   }),
-  autoProvision: flag("open a company for each access token not yet seen"),
+  tenancy: flag("an access token drives its company; the rest needs the\nadmin token"),
+  autoProvision: flag("open a company for each new access token"),
   seed: optional("<integer>", "make identifiers and names repeat", parseSeed),
   adminToken: optional("<token>", "the bearer token that the control API asks for", parseToken),
   tlsCert: optional("<file>", "serve HTTPS with this certificate (PEM)", parseText),
   tlsKey: optional("<file>", "the key of the certificate (PEM)", parseText),
+  drain: option(
+    "<duration>",
+    "after SIGTERM, go on answering for so long while\n/_sandbox/health/ready answers 503 (default: 0s)",
+    parseDrain,
+    0,
+  ),
   productionHeadersOnly: flag("answer without the x-sandbox headers"),
   log: option(
     "<form>",
@@ -100,6 +109,8 @@ export function resolveStartOptions(flags: StartFlags, variables: Variables, con
     const [has, lacks] = resolved.tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
     problems.push(new UsageError("command-line", `${has} needs ${lacks} too: HTTPS takes a certificate and its key.`));
   }
+  const conflict = problems.length === 0 ? tenancyProblem(resolved) : undefined;
+  if (conflict !== undefined) problems.push(new UsageError("command-line", `--tenancy ${conflict}.`));
   if (problems.length > 0) {
     // A wrong command line takes precedence over a wrong file in the exit code.
     const kind = problems.some((problem) => problem.kind === "command-line") ? "command-line" : "file";
@@ -180,6 +191,12 @@ function parseClock(source: string, text: string): ClockOver {
   if (at !== undefined) return { mode: "frozen", at };
   const meant = nearest(text, ["running", "frozen"]);
   throw wrongValue(source, "running, frozen, or an ISO instant such as 2026-01-15T09:00:00Z", text, meant);
+}
+
+function parseDrain(source: string, text: string): number {
+  const parsed = tryParseDuration(text);
+  if ("error" in parsed) throw wrongValue(source, "a duration such as 10s", text);
+  return parsed.ms;
 }
 
 function parseSeed(source: string, text: string): number {

@@ -55,12 +55,13 @@ function renderTestNumbers(numbers: Readonly<Record<TestNumberRole, string>>, { 
   return [dim(`  ${title}`), ...lines.map((line) => `  ${line}`)];
 }
 
-function effectsOf({ transfer, payment, lateMs, silent }: NumberBehaviour): [string, string] {
+function effectsOf({ transfer, payment, lateMs, silent, confirmMs }: NumberBehaviour): [string, string] {
   const webhook = silent ? ", no webhook" : "";
   const late = lateMs === 0 ? "" : `, ${formatDuration(lateMs)} late`;
+  const confirmed = confirmMs === undefined ? "" : `, after ${formatDuration(confirmMs)}`;
   return [
     transfer === "refused" ? "refused with 422" : `${outcomeText(transfer)}${late}${webhook}`,
-    payment === "refused" ? "refused with 422" : `${outcomeText(payment)}${webhook}`,
+    payment === "refused" ? "refused with 422" : `${outcomeText(payment)}${confirmed}${webhook}`,
   ];
 }
 

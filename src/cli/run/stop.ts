@@ -9,19 +9,24 @@ const GRACE_MS = 5_000;
 /** After another process has taken the store over: time for the answers that refuse what is in flight. */
 const GRACE_LOST_MS = 500;
 
-/** Refuses new requests, and waits a bounded time for answers and deliveries in flight. */
+/**
+ * Reports that it is not ready and goes on answering for `drainMs`, so that a proxy notices. Then it refuses new requests, and waits a bounded time for
+ * answers and deliveries in flight.
+ */
 export async function stopGracefully(
   server: RunningServer,
   sandbox: Sandbox,
-  { log, flushLog }: { readonly log: Log; readonly flushLog: () => void },
+  { log, flushLog, drainMs }: { readonly log: Log; readonly flushLog: () => void; readonly drainMs: number },
 ): Promise<void> {
   const { system, companies } = sandbox;
-  const startedAt = system.monotonic();
+  sandbox.isStopping = true;
   const isLost = sandbox.store.lost.aborted;
   const graceMs = isLost ? GRACE_LOST_MS : GRACE_MS;
   const msLeft = (): number => Math.max(0, graceMs - (system.monotonic() - startedAt));
   flushLog();
   log.write("info", "stopping", describe(inFlight(sandbox)));
+  if (!isLost && drainMs > 0) await system.sleep(drainMs);
+  const startedAt = system.monotonic();
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
   // The next holder of the store sends what is pending.
   if (!isLost) await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));

@@ -44,6 +44,7 @@ export const exitCodeOf: Readonly<Record<UsageErrorKind, number>> = {
   "cannot-run": EXIT.cannotRun,
   state: EXIT.cannotRun,
   busy: EXIT.cannotRun,
+  forbidden: EXIT.cannotRun,
   conflict: EXIT.cannotRun,
 };
 

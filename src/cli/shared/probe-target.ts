@@ -40,32 +40,35 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
     signatureHeader: acceptProfile(profile).profile.webhooks.signatureHeader,
     signal,
     onProbe: (next, index) => printDiagnostic(describe(next, index)),
-    onWait: (ms) => printDiagnostic(`sandbox: the target limits the rate; waits ${Math.ceil(ms / 1000)} s`),
+    onWait: (ms) => printDiagnostic(`sandbox: the target limits the rate; waiting ${Math.ceil(ms / 1000)} s`),
   });
-  if (signal.aborted) printDiagnostic("sandbox: stopped; the report has what was learnt until now");
+  if (signal.aborted) printDiagnostic("sandbox: stopped; the report has what was learned so far");
   return recorded;
 }
 
 /** Without `--only`, no probe that moves money. */
 async function plan({ selection, profile, fetchTo }: ProbeOptions) {
   const settings = describeProfile(acceptProfile(profile).values).map(({ setting: path, value }) => ({ path, value }));
+  const wanted = settings.filter(({ path }) => isSelected(selection, path));
   // A test number cannot be guessed.
-  const wanted = settings.filter(({ path }) => isSelected(selection, path) && groupOf(path) !== "testNumbers");
-  const alternatives = alternativesOf(wanted);
+  const alternatives = alternativesOf(wanted.filter(({ path }) => groupOf(path) !== "testNumbers"));
   const probes = (await loadScenarioFiles([join(programFolder(), "scenarios/probes")])).map(createProbe);
   const allowed = probes.filter(({ movesMoney }) => !movesMoney || selection.only.length > 0);
-  const { chosen, untold } = await chooseProbes(allowed, alternatives, { profile, fetchTo });
+  const chosen = await chooseProbes(allowed, alternatives, { profile, fetchTo });
   if (chosen.length === 0) {
-    const why = selection.only.length > 0 ? "no probe can tell them" : "name settings with --only";
+    const why = selection.only.length > 0 ? "no probe can show them" : "name settings with --only";
     throw new UsageError("command-line", `There is nothing to ask the target about these settings: ${why}.`);
   }
-  const left = untold.length === 0 ? [] : [`Not told by these probes: ${untold.join(", ")}`];
+  const shown = new Set(chosen.flatMap(({ shows }) => shows));
+  const others = wanted.map(({ path }) => path).filter((path) => !shown.has(path));
+  const left = others.length === 0 ? [] : [`Not asked about: ${others.join(", ")}`];
+  left.push("The report leaves a setting open when several of its values explain the answers.");
   if (allowed.length < probes.length) left.push("Probes that move money run only for settings that --only names.");
   return { chosen, left };
 }
 
-function describe({ scenario, requests, creates, tells }: ChosenProbe, index: number): string {
+function describe({ scenario, requests, creates, shows }: ChosenProbe, index: number): string {
   const made = creates.length === 0 ? "nothing" : `at most ${creates.join(", ")}`;
   const sent = requests === 1 ? "1 request" : `${requests} requests`;
-  return `${index + 1}. ${scenario.name}: ${sent}, creates ${made}; tells ${tells.join(", ")}`;
+  return `${index + 1}. ${scenario.name}: ${sent}, creates ${made}; asks about ${shows.join(", ")}`;
 }

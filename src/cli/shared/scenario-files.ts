@@ -1,14 +1,19 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { glob } from "tinyglobby";
 import { readSource } from "../../adapters/files/source.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
 import { parseScenario } from "../../scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { findKind } from "../../sandbox/config/load-files.js";
+import { programFolder } from "./name.js";
 
-/** Loads the scenarios of files, folders and patterns, each once, sorted within a folder. Throws UsageError("file") with the problems of all files. */
+/** Before the names of scenarios that are part of the package. */
+export const SHIPPED = "@shipped/";
+
+/** Loads the scenarios of files, folders, patterns and `@shipped/NAME`, each once, sorted within a folder. Throws UsageError("file") with the problems of all files. */
 export async function loadScenarioFiles(paths: readonly string[]): Promise<Scenario[]> {
   const found = (await Promise.all(paths.map(findAt))).flat();
   const named = new Set(found.filter(({ isNamed }) => isNamed).map(({ file }) => file));
@@ -30,6 +35,7 @@ export function isScenario(value: unknown): boolean {
 
 /** A named file must be a scenario; others in a folder need not be. */
 async function findAt(path: string) {
+  if (path.startsWith(SHIPPED)) return findShipped(path);
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) return [{ file: path, isNamed: true }];
   if (info !== undefined && !info.isDirectory())
@@ -40,11 +46,36 @@ async function findAt(path: string) {
       `Failed to replay ${path === "" ? '""' : path}: there is no such file or folder. Check its path.`,
     );
   }
-  const pattern = info?.isDirectory() === true ? `${path.replace(/\/+$/, "")}/**/*.{yaml,yml,json}` : path;
-  const files = await glob(pattern, { expandDirectories: false, ignore: "**/node_modules/**" });
+  const files = info === undefined ? await globIn(".", path) : await globIn(path, "**/*.{yaml,yml,json}");
   if (files.length === 0)
     throw new UsageError("file", `Failed to replay ${path}: no .yaml, .yml or .json file is there.`);
-  return files.sort().map((file) => ({ file, isNamed: false }));
+  return files.map((file) => ({ file, isNamed: false }));
+}
+
+/** By its name, or by a pattern of names. */
+async function findShipped(path: string) {
+  const folder = join(programFolder(), "scenarios");
+  const name = path.slice(SHIPPED.length).replace(/\.yaml$/, "");
+  const files = await globIn(folder, `${name === "" ? "**/*" : name}.yaml`);
+  if (files.length > 0) return files.map((file) => ({ file, isNamed: true }));
+  const known = (await globIn(folder, "**/*.yaml")).map(nameOfFile);
+  throw new UsageError(
+    "file",
+    `Failed to replay ${path}: no such scenario is shipped.${didYouMean(path, known)} \`sandbox replay --list\` lists them.`,
+  );
+}
+
+/** What `replay` takes for this file. */
+export function nameOfFile(file: string): string {
+  const shipped = relative(join(programFolder(), "scenarios"), file);
+  return shipped.startsWith("..") || isAbsolute(shipped) ? file : SHIPPED + shipped.replace(/\.yaml$/, "");
+}
+
+/** The files in a folder, sorted. What is installed below it belongs to others, unless the pattern names it. */
+async function globIn(folder: string, pattern: string): Promise<string[]> {
+  const ignore = /(?:^|\/)node_modules\//.test(pattern) ? [] : "**/node_modules/**";
+  const files = await glob(pattern, { cwd: folder, expandDirectories: false, ignore });
+  return files.sort().map((file) => (isAbsolute(file) ? file : join(folder, file)));
 }
 
 interface LoadedFile {

@@ -16,6 +16,7 @@ const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, l
   limit: ["Kouadio", "Yao"],
   refused: ["unknown", "unknown"],
   unverified: ["Adjoua", "Kouassi"],
+  confirming: ["Mariam", "Bamba"],
 };
 
 /** Draws a person for a number that is not registered, the same one every time (`customers.unlisted: generated`). */

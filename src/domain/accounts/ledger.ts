@@ -1,14 +1,33 @@
 import { Bug } from "../../kernel/messages/problem.js";
 import type { Work } from "../model/work.js";
-import type { AccountId, LedgerEntry, LedgerEntryType, Posting } from "../model/account.js";
-import type { Money } from "../values/money.js";
+import { type AccountId, type LedgerEntry, type LedgerEntryType, type Posting, accountIds } from "../model/account.js";
+import { refuse } from "../model/problem-codes.js";
+import { MONEY_STORED_MAX, type Money, toXof } from "../values/money.js";
 
 export function balanceOf(work: Pick<Work, "world">, account: AccountId = "balance"): Money {
   return work.world.accounts.get(account)?.amount ?? 0;
 }
 
+/** What all accounts together hold above zero. No account is further from zero, since all of them add up to it. */
+export function heldIn(amounts: readonly Money[]): Money {
+  return amounts.reduce((sum, amount) => sum + Math.max(0, amount), 0);
+}
+
+/**
+ * Whether the accounts hold no more than can be kept exactly. Only payments, refunds and adjustments can lead beyond it: whatever else is booked moves
+ * what an account holds.
+ */
+export function hasRoom(work: Pick<Work, "world">, postings: readonly Posting[]): boolean {
+  const after = accountIds.map((id) =>
+    postings.reduce((sum, { account, amount }) => sum + (account === id ? amount : 0), balanceOf(work, id)),
+  );
+  return heldIn(after) <= MONEY_STORED_MAX;
+}
+
 /** Books one movement: the accounts change with it, in the same unit of work. */
 export function book(work: Work, type: LedgerEntryType, resource: string | null, postings: readonly Posting[]): void {
+  if (!hasRoom(work, postings))
+    refuse("invalid_request", `The accounts of a company hold at most ${toXof(MONEY_STORED_MAX)} XOF together`);
   let sum = 0;
   for (const posting of postings) {
     sum += posting.amount;

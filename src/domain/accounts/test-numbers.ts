@@ -18,9 +18,12 @@ export interface NumberBehaviour {
   /** Added to the time of settlement of a transfer to it, in ms. */
   readonly lateMs: number;
   readonly silent: boolean;
+  /** Its owner confirms a payment on the phone after so long, in ms of the company's clock. */
+  readonly confirmMs?: number;
 }
 
 const LATE_MS = 10 * 60_000;
+const CONFIRM_MS = 30_000;
 
 const ordinary: NumberBehaviour = {
   transfer: { outcome: "completed" },
@@ -46,6 +49,7 @@ export const numberBehaviours: Readonly<Record<TestNumberRole, NumberBehaviour>>
     payment: declined("identity_not_verified"),
     kycStatus: "incomplete",
   },
+  confirming: { ...known, confirmMs: CONFIRM_MS },
 };
 
 /** The behaviour of a number. Numbers that are not reserved behave ordinarily. */

@@ -1,4 +1,5 @@
-import { book } from "../accounts/ledger.js";
+import type { Posting } from "../model/account.js";
+import { book, hasRoom } from "../accounts/ledger.js";
 import { toXof } from "../values/money.js";
 import { digitsOf } from "../values/msisdn.js";
 import { refuse } from "../model/problem-codes.js";
@@ -34,7 +35,7 @@ export function payCharge(work: Work, payment: Payment): Charge {
   if (plan === "refused") refuse("payer_refused", `msisdn ${msisdn} does not accept payment requests`);
   const attempted = { ...charge, attempts: charge.attempts + 1, silent: charge.silent || ordinary.silent };
   const attempt = { id: work.ids.uuid(), msisdn, plan };
-  const afterMs = rule?.then.afterMs;
+  const afterMs = rule?.then.afterMs ?? ordinary.confirmMs;
   return afterMs === undefined ? finishPayment(work, attempted, attempt) : postpone(work, attempted, attempt, afterMs);
 }
 
@@ -46,6 +47,8 @@ interface PaymentAttempt {
 }
 
 const DEFAULT_ERROR = "payment_declined";
+/** The company's accounts cannot hold more. */
+const BEYOND_LIMIT = "limit_exceeded";
 
 function planOf(then: PaymentEffect | undefined, ordinary: PaymentOutcome | "refused"): PaymentOutcome | "refused" {
   if (then?.outcome === undefined) return ordinary;
@@ -56,9 +59,10 @@ function planOf(then: PaymentEffect | undefined, ordinary: PaymentOutcome | "ref
 function finishPayment(work: Work, charge: Charge, { id, msisdn, plan }: PaymentAttempt): Charge {
   const { service } = work.profile.charges;
   const entry = { id, recipientMsisdn: digitsOf(msisdn), amount: dueOf(charge), service, type: "payment" } as const;
-  return plan.outcome === "paid"
-    ? completePayment(work, charge, { status: "completed", error: null, ...entry })
-    : declinePayment(work, charge, { status: "failed", error: plan.error, ...entry });
+  const error = plan.outcome === "failed" ? plan.error : hasRoom(work, postingsOf(work, charge)) ? null : BEYOND_LIMIT;
+  return error === null
+    ? completePayment(work, charge, { status: "completed", error, ...entry })
+    : declinePayment(work, charge, { status: "failed", error, ...entry });
 }
 
 /** "pay answers `due`, the result comes later". */
@@ -83,13 +87,17 @@ export function settlePayment(work: Work, id: string): void {
 
 export function completePayment(work: Work, charge: Charge, entry: ChargeEntry): Charge {
   const paid = moveCharge(work, charge, "pay", { paid: charge.amount, entries: [entry, ...charge.entries] });
-  const kept = work.profile.charges.fee.credit === "net" ? charge.fee : 0;
-  book(work, "charge.payment", charge.id, [
-    { account: "wallets", amount: -charge.amount },
-    { account: "balance", amount: charge.amount - kept },
-    ...(kept > 0 ? [{ account: "fees", amount: kept } as const] : []),
-  ]);
+  book(work, "charge.payment", charge.id, postingsOf(work, charge));
   return close(work, paid, "charge.paid");
+}
+
+function postingsOf({ profile }: Work, { amount, fee }: Charge): readonly Posting[] {
+  const kept = profile.charges.fee.credit === "net" ? fee : 0;
+  return [
+    { account: "wallets", amount: -amount },
+    { account: "balance", amount: amount - kept },
+    ...(kept > 0 ? [{ account: "fees", amount: kept } as const] : []),
+  ];
 }
 
 function declinePayment(work: Work, charge: Charge, entry: ChargeEntry): Charge {

@@ -24,6 +24,8 @@ describe("any host", () => {
     "http://0xa9fea9fe/",
     "http://[fe80::1]/",
     "http://[::ffff:169.254.169.254]/",
+    "http://[::169.254.169.254]/",
+    "http://[::a9fe:a9fe]/",
     "http://[fd00:ec2::254]/",
     "http://100.100.100.200/",
     "http://192.0.0.192/",
@@ -69,6 +71,74 @@ describe("a list", () => {
   it("applies to the addresses that a name resolves to", () => {
     expect(isHostAllowed(allow, "10.1.2.3")).toBe(true);
     expect(isHostAllowed(allow, "12.1.2.3")).toBe(false);
+  });
+});
+
+describe("a tenant of an operator that permits any host", () => {
+  const tenant = { kind: "tenant", own: { kind: "any" }, operator: { kind: "any" } } as const;
+
+  it.each(["https://shop.test/hook", "http://8.8.8.8/", "http://[2606:4700::1111]/", "http://[64:ff9b::808:808]/"])(
+    "may send to %s",
+    (url) => expect(isReceiverAllowed(tenant, url)).toBe(true),
+  );
+
+  it.each([
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://0.0.0.0/",
+    "http://10.0.0.8/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/",
+    "http://168.63.129.16/",
+    "http://224.0.0.1/",
+    "http://[::]/",
+    "http://[::1]/",
+    "http://[::127.0.0.1]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://[64:ff9b::10.0.0.1]/",
+    "http://[64:ff9b:1:7f00:0:100:808:808]/",
+    "http://[2002:a00:1::]/",
+    "http://[fc00::1]/",
+    "http://[fec0::1]/",
+    "http://metadata.google.internal/",
+  ])("may not send to %s", (url) => expect(isReceiverAllowed(tenant, url)).toBe(false));
+
+  it.each([
+    ["93.184.216.34", true],
+    ["127.0.0.1", false],
+    ["::1", false],
+    ["10.0.0.7", false],
+    ["::7f00:1", false],
+  ])("may reach %s by a name: %j", (address, allowed) => expect(isAddressAllowed(tenant, address)).toBe(allowed));
+});
+
+describe("a tenant of an operator with a list", () => {
+  const operator = { kind: "list", hosts: ["hooks.team.test", "10.20.0.0/16"] } as const;
+  const tenantOf = (own: Parameters<typeof isReceiverAllowed>[0]) => ({ kind: "tenant", own, operator }) as const;
+  const any = tenantOf({ kind: "any" });
+
+  it.each([
+    ["http://hooks.team.test/", true],
+    ["http://10.20.0.5/", true],
+    ["http://10.21.0.5/", false],
+    ["https://shop.test/", false],
+  ])("%s: %j", (url, allowed) => expect(isReceiverAllowed(any, url)).toBe(allowed));
+
+  it.each([
+    ["10.20.0.5", true],
+    ["93.184.216.34", true],
+    ["10.21.0.5", false],
+    ["127.0.0.1", false],
+  ])("may reach %s by a listed name: %j", (address, allowed) => expect(isAddressAllowed(any, address)).toBe(allowed));
+
+  it("can only narrow it", () => {
+    const own = tenantOf({ kind: "list", hosts: ["127.0.0.1", "10.20.0.5", "shop.test"] });
+    expect(isReceiverAllowed(own, "http://127.0.0.1/")).toBe(false);
+    expect(isReceiverAllowed(own, "https://shop.test/")).toBe(false);
+    expect(isReceiverAllowed(own, "http://hooks.team.test/")).toBe(false);
+    expect(isReceiverAllowed(own, "http://10.20.0.5/")).toBe(true);
   });
 });
 

@@ -19,19 +19,34 @@ export function isHostAllowed(allow: Allow, hostname: string): boolean {
     .toLowerCase();
   const address = parseAddress(host);
   if (allow.kind === "any") return address === undefined ? !METADATA_NAMES.has(host) : !isMetadataAddress(address);
+  if (allow.kind === "tenant") {
+    const isPermitted = isHostAllowed(allow.own, host) && isHostAllowed(allow.operator, host);
+    return isPermitted && (allow.operator.kind === "list" || address === undefined || isPublic(host));
+  }
   return allow.hosts.some((entry) => matches(entry.toLowerCase(), host, address));
 }
 
-/** An address that an allowed name resolves to. Link-local and metadata addresses must be listed themselves, whatever name points to them. */
+/**
+ * An address that an allowed name resolves to. Link-local and metadata addresses must be listed themselves, whatever name points to them; for a tenant all
+ * addresses that are not public, by the operator.
+ */
 export function isAddressAllowed(allow: Allow, resolved: string): boolean {
   const address = parseAddress(resolved);
   if (address === undefined) return false;
+  if (allow.kind === "tenant") {
+    const { own, operator } = allow;
+    return (
+      isAddressAllowed(own, resolved) &&
+      ((operator.kind === "list" && isHostAllowed(operator, resolved)) || isPublic(resolved))
+    );
+  }
   return !isMetadataAddress(address) || (allow.kind === "list" && isHostAllowed(allow, resolved));
 }
 
 /** Whether it permits a guarded address. */
 export function listsMetadata(allow: Allow): boolean {
   if (allow.kind === "any") return false;
+  if (allow.kind === "tenant") return listsMetadata(allow.operator);
   return allow.hosts.some((entry) => {
     const network = parseAddress(entry.split("/", 1).join());
     return (
@@ -65,12 +80,26 @@ function isMetadataAddress(address: Address): boolean {
   return address.range() === "linkLocal" || METADATA_NETWORKS.some((network) => isWithin(network, address));
 }
 
-/** IPv4 written inside IPv6 (`::ffff:169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address. */
+/** An address of the internet, not of this machine or of a network behind it. */
+function isPublic(host: string): boolean {
+  const address = parseAddress(host);
+  if (address === undefined || isMetadataAddress(address)) return false;
+  return address.range() === "unicast" && !isWithin(LOCAL_NAT64, ipaddr.process(host));
+}
+
+/** Where in such an address the IPv4 address is, only its network knows. */
+const LOCAL_NAT64 = ipaddr.parseCIDR("64:ff9b:1::/48");
+
+/**
+ * IPv4 written inside IPv6 (`::ffff:169.254.169.254`, `::169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address.
+ */
 function parseAddress(host: string): Address | undefined {
   if (!ipaddr.isValid(host)) return undefined;
   const address = ipaddr.process(host);
   if (address.kind() === "ipv4") return address;
   const bytes = address.toByteArray();
+  const isPlain = ["loopback", "unspecified"].includes(address.range());
+  if (!isPlain && bytes.slice(0, 12).every((byte) => byte === 0)) return ipaddr.fromByteArray(bytes.slice(12));
   if (address.range() === "rfc6052" || address.range() === "rfc6145") return ipaddr.fromByteArray(bytes.slice(12));
   return address.range() === "6to4" ? ipaddr.fromByteArray(bytes.slice(2, 6)) : address;
 }

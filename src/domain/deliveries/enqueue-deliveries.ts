@@ -93,9 +93,10 @@ function countUse(work: Work, rule: RuleOn<"delivery">, resource: string): void 
 }
 
 function wireEffectOf(then: DeliveryEffect, copy: number): WireEffect | null {
-  const { truncate = null, loseAnswers = 0 } = then;
+  const { truncate = null, loseAnswers = 0, attempts = null } = then;
   const corruptSignature = then.corruptSignature === "first" ? copy === 0 : (then.corruptSignature ?? false);
-  return corruptSignature || truncate !== null || loseAnswers > 0 ? { corruptSignature, truncate, loseAnswers } : null;
+  if (!corruptSignature && truncate === null && loseAnswers === 0) return null;
+  return { corruptSignature, truncate, loseAnswers, attempts };
 }
 
 function dataOf(body: string): unknown {

@@ -3,16 +3,23 @@ import type { Delivery } from "../model/delivery.js";
 
 type Signed = Pick<Delivery, "body" | "effect">;
 
+/** What a rule does to the signature and the body of one attempt; `attempt` counts from 1. */
+export function damageOf({ effect }: Signed, attempt: number) {
+  const isDamaged = effect !== null && attempt <= (effect.attempts ?? attempt);
+  return isDamaged ? effect : { corruptSignature: false, truncate: null };
+}
+
 /** What goes over the wire: the bytes that were signed, unless a rule cuts them (`truncate: bytes`). */
-export function sentBody({ body, effect }: Signed): Buffer {
-  return Buffer.from(body).subarray(0, effect?.truncate ?? undefined);
+export function sentBody(delivery: Signed, attempt: number): Buffer {
+  return Buffer.from(delivery.body).subarray(0, damageOf(delivery, attempt).truncate ?? undefined);
 }
 
 /** What is sent, and the signature of the whole body: well formed but wrong where a rule corrupts it (`corruptSignature`). */
-export function signedBody(delivery: Signed, secretKey: string) {
+export function signedBody(delivery: Signed, attempt: number, secretKey: string) {
   const right = signBody(delivery.body, secretKey);
   const wrong = (right.startsWith("A") ? "B" : "A") + right.slice(1);
-  return { body: sentBody(delivery), signature: delivery.effect?.corruptSignature === true ? wrong : right };
+  const { corruptSignature } = damageOf(delivery, attempt);
+  return { body: sentBody(delivery, attempt), signature: corruptSignature ? wrong : right };
 }
 
 /** "Compute HMAC with SHA-256, key = `SECRET_KEY`, message = the body string. Base64-encode the result." */

@@ -44,6 +44,8 @@ const effectRow = object({
   truncate: count.nullable(),
   /** How many acknowledgements are lost before one counts. */
   loseAnswers: count.default(0),
+  /** In how many attempts, from the first, the signature or the body is wrong; null: all. */
+  attempts: count.nullable().default(null),
 });
 
 export type WireEffect = Readonly<z.output<typeof effectRow>>;
@@ -91,7 +93,7 @@ const plainRow = object({
   copy: count,
   /** Its place in the order in which first attempts are made: its `seq`, or a later place when a rule held it back. */
   turn: count,
-  /** What a rule does to every attempt of it; null: nothing. */
+  /** What a rule does to its attempts; null: nothing. */
   effect: effectRow.nullable(),
   status: word<DeliveryStatus>(statusesOf(deliveryLifecycle)),
   /** When the next attempt is due; null when none is planned. */
@@ -112,6 +114,11 @@ export const deliveryRow: z.ZodType<Delivery> = storedAs<Delivery>(plainRow, {
 /** The id that the API shows. */
 export function shownDeliveryResource({ resource, resourceKind }: Pick<Delivery, "resource" | "resourceKind">): string {
   return resourceKind === "transaction" ? transactionId(resource) : resource;
+}
+
+/** Whether its receiver has not taken it: the last attempt failed, whether another follows or not. */
+export function isFailing({ status, attempts }: Pick<Delivery, "status" | "attempts">): boolean {
+  return status === "exhausted" || (status === "pending" && attempts.at(-1)?.error != null);
 }
 
 /** Events of one resource go to one receiver in order: a receiver is the origin of a URL. */

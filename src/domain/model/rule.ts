@@ -85,6 +85,8 @@ export interface DeliveryEffect {
   readonly corruptSignature?: boolean | "first" | undefined;
   /** How many bytes of the body are sent; the signature is the whole body's. */
   readonly truncate?: number | undefined;
+  /** In how many attempts, from the first, the signature or the body is wrong; undefined: all. */
+  readonly attempts?: number | undefined;
   /** "the API's answer waits until the first attempt has ended". */
   readonly before?: "response" | undefined;
   /** How many acknowledgements of it are lost before one counts. */

@@ -10,9 +10,9 @@ import type { DomainEvent, NewEvent } from "./events.js";
 import type { Rule } from "./rule.js";
 import type { Subscription } from "./subscription.js";
 import type { Batch, Transfer } from "./transfer.js";
-import { anyText, count, id, keptCount, keptInstant, object, storedInstant, word } from "../../kernel/fields.js";
+import { anyText, count, id, keptInstant, object, storedInstant, word } from "../../kernel/fields.js";
 import { plainId, transactionId } from "../values/ids.js";
-import type { IdSource } from "../../kernel/records/ids.js";
+import { type IdSource, createUnusedIds } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import type { Move, MoveLog } from "../../kernel/records/lifecycle.js";
 import { UnitOfWork } from "../../kernel/records/unit-of-work.js";
@@ -24,7 +24,7 @@ export type DueKind = (typeof dueKinds)[number];
 /** A timer's id follows from its fields, so it is not stored. */
 export const dueRow: z.ZodType<DueItem<DueKind>> = z.codec(
   object({ seq: count, dueAt: storedInstant, kind: word(dueKinds), subject: id }),
-  object({ id: anyText(), seq: keptCount, dueAt: keptInstant, kind: word(dueKinds), subject: id }).refine(
+  object({ id: anyText(), seq: count, dueAt: keptInstant, kind: word(dueKinds), subject: id }).refine(
     (item) => item.id === dueId(item.kind, item.subject),
     { error: "must have the id of its kind and subject" },
   ),
@@ -82,7 +82,8 @@ export class Work extends UnitOfWork implements MoveLog {
     super();
     this.world = world;
     this.profile = profile;
-    this.ids = ids;
+    const tables = Object.values(world);
+    this.ids = createUnusedIds(ids, (id) => tables.some((table) => table.get(id) !== undefined));
     this.at = at;
     this.nextSeq = nextSeq;
   }

@@ -58,7 +58,7 @@ export function alternativesOf(read: readonly ReadSetting[]): Alternative[] {
   });
 }
 
-function isSame({ schema }: Setting, one: Json, other: Json): boolean {
+export function isSame({ schema }: Setting, one: Json, other: Json): boolean {
   return isDeepStrictEqual(schema.parse(one), schema.parse(other));
 }
 

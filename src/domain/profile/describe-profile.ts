@@ -37,16 +37,13 @@ const INTRO = `# The profile
 
 <!-- Generated from src/domain/profile. Run UPDATE_DOCS=1 npx vitest run test/docs to write it anew. -->
 
-The contract of the service says "not shown" in many places. Such a place is a setting here, with the choice of the
-sandbox, its alternatives, the words of the contract that leave it open, and the question to the provider. The few that are decided
-without a setting are in [fidelity.md](fidelity.md#decisions), as is the list of all places. Where the contract says
-nothing at all and the sandbox adds something, a setting says so.
+[The contract](fidelity.md) leaves many points open. Each is a setting here, with its default, its alternatives, the words of the
+contract, and the question to the provider. [Fidelity](fidelity.md#what-is-a-choice) lists them all on one page.
 
 ## How to change it
 
-All values are nested by group, and durations are written \`10s\`, \`1h30m\`, \`PT1H\` or as a number of milliseconds.
-A setting that is given replaces the earlier value whole; of \`transfers.fee\` and \`charges.fee\`, members that are not given take
-their defaults. \`null\` returns a setting, or a whole group, to its default.
+Values are nested by group. Durations are \`10s\`, \`1h30m\`, \`PT1H\` or a number of milliseconds. A value is replaced whole; of
+\`transfers.fee\` and \`charges.fee\`, members that are not given take their defaults. \`null\` returns a setting, or a whole group, to its default.
 
 For every company, with \`npx business-payments-sandbox start --profile profile.yaml\`:
 

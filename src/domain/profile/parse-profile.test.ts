@@ -65,6 +65,7 @@ const expectedDefaults: Profile = {
     limit: "+2250700000006",
     refused: "+2250700000007",
     unverified: "+2250700000008",
+    confirming: "+2250700000009",
   },
 };
 

@@ -72,13 +72,14 @@ function nest<Value>(byPath: ReadonlyMap<string, Value>): {
   const nested: { [groupOrSetting: string]: Value | { [name: string]: Value } } = {};
   const groups = new Map<string, { [name: string]: Value }>();
   for (const [path, value] of byPath) {
-    const [group = "", name] = path.split(".");
-    if (name === undefined) nested[group] = value;
+    const dot = path.indexOf(".");
+    if (dot === -1) nested[path] = value;
     else {
+      const group = path.slice(0, dot);
       const members = groups.get(group) ?? {};
       groups.set(group, members);
       nested[group] = members;
-      members[name] = value;
+      members[path.slice(dot + 1)] = value;
     }
   }
   return nested;

@@ -63,10 +63,11 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 export const CHARGE_EVENTS = ["paid", "dropped", "refunded", "refunded_partially"] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
-/** A list of them, text with commas between, or `none`; the output has each once. */
+/** A list of them, text with commas between, or `none`; the output has each once, in the order of {@link CHARGE_EVENTS}. */
 export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | readonly ChargeEvent[]> {
   const error = `must be a list of ${listing(CHARGE_EVENTS)}, or such text with commas between`;
-  const unique = (events: readonly ChargeEvent[]): readonly ChargeEvent[] => [...new Set(events)];
+  const unique = (events: readonly ChargeEvent[]): readonly ChargeEvent[] =>
+    CHARGE_EVENTS.filter((event) => events.includes(event));
   const isEvent = (name: string): name is ChargeEvent => CHARGE_EVENTS.some((event) => event === name);
   const fromText = z.string({ error }).transform((written, context): readonly ChargeEvent[] => {
     if (written.trim() === "none") return [];
@@ -110,7 +111,11 @@ const HOSTS_MAX = 1000;
 const hostExpected = "a host name, an IP address or a CIDR such as 10.0.0.0/8, without scheme, port or wildcard";
 
 /** Hosts as a URL spells them (lower case, ASCII), IP addresses without brackets, and CIDRs. */
-export type AllowedHosts = { readonly kind: "any" } | { readonly kind: "list"; readonly hosts: readonly string[] };
+export type AllowedHosts =
+  | { readonly kind: "any" }
+  | { readonly kind: "list"; readonly hosts: readonly string[] }
+  /** Made by the program: what both permit. Where the operator permits any, public addresses. */
+  | { readonly kind: "tenant"; readonly own: AllowedHosts; readonly operator: AllowedHosts };
 
 /** `any`, or a list of host names, IP addresses and CIDRs; the output spells them as the host of a parsed URL does. */
 export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[]> {

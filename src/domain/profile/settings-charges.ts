@@ -61,7 +61,7 @@ export const chargeSettings = {
   /** amount × `rate`, rounded to `decimals`. Default `{ rate: 0.01, decimals: 0, credit: "full" }`: shown in `fees`, and the account is credited in full. */
   fee: setting({
     summary:
-      "The fee shown in `fees`: amount × rate, rounded to so many decimals; by default the account is credited in " +
+      "The fee shown in `fees`: amount × rate, rounded to the given decimals; by default the account is credited in " +
       "full all the same.",
     default: { rate: 0.01, decimals: 0, credit: "full" },
     alternatives: [
@@ -69,7 +69,7 @@ export const chargeSettings = {
         value: "{rate, decimals, credit} with a fraction from 0 to 1, 0 to 4 decimals, and full or net",
         samples: [{ rate: 0.02 }],
         form: true,
-        effect: "That fee; a member that is not given takes its default.",
+        effect: "That fee. Members have defaults.",
       },
       { value: { credit: "net" }, effect: "The account is credited with the amount less the fee." },
     ],
@@ -89,7 +89,7 @@ export const chargeSettings = {
   /** What a failed payment does. Default `stay`: still `due`, one attempt more. */
   failedAttempt: choice({
     summary:
-      "What a failed payment does to a charge: by default it stays `due` with one attempt more and a `failed` " +
+      "What a failed payment does to a charge. By default it stays `due` with one attempt more and a `failed` " +
       "entry, and no event is sent.",
     default: "stay",
     alternatives: [{ value: "drop", effect: "The charge becomes `dropped`." }],
@@ -119,7 +119,7 @@ export const chargeSettings = {
     summary: "The status of paying a charge that is not due: paid already, dropped or refunded.",
     default: 422,
     alternatives: [{ value: 409, effect: "It is a conflict." }],
-    question: "What answers a payment of a charge that is dropped, paid or refunded: 409 or 422?",
+    question: "What is the answer to a payment of a charge that is dropped, paid or refunded: 409 or 422?",
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
   }),
   /** The staging-only `POST /v1/charges/:id/pay`. `absent`: 404, as in production. */
@@ -176,14 +176,14 @@ export const refundSettings = {
       "The status of a refund of more than is left of a charge that was refunded in part; more than was paid is " +
       "always 400.",
     default: 400,
-    alternatives: [{ value: 422, effect: "It is a matter of the charge's state." }],
-    question: "What answers a second refund of more than is left, though not of more than was paid: 400 or 422?",
+    alternatives: [{ value: 422, effect: "It is an error of the charge's state." }],
+    question: "What is the answer to a second refund of more than is left, but not more than was paid: 400 or 422?",
     contract: "Refund amount invalid (greater than the amount paid).",
   }),
   /** A refund after a partial one. Default `allowed`, until the paid amount is used up. */
   further: choice({
     summary:
-      "What becomes of a refund after a partial one: by default it is allowed until the paid amount is used up, " +
+      "Whether a charge can be refunded again after a partial refund. By default it is allowed until the paid amount is used up, " +
       "then the charge is `refunded`.",
     default: "allowed",
     alternatives: [{ value: "refused", effect: "A charge is refunded once: the second is 422." }],
@@ -192,10 +192,10 @@ export const refundSettings = {
   }),
   /** A refund that the balance does not cover. Default `allow`; `reject` is 422. */
   insufficientBalance: choice({
-    summary: "What becomes of a refund that the balance does not cover: by default it is made all the same.",
+    summary: "What happens to a refund that the balance does not cover: by default it is made anyway.",
     default: "allow",
     alternatives: [{ value: "reject", effect: "It is 422." }],
-    question: "What becomes of a refund that the balance does not cover?",
+    question: "What happens to a refund that the balance does not cover?",
     contract: "A paid charge can be refunded in full or in part.",
   }),
 };
@@ -203,8 +203,8 @@ export const refundSettings = {
 /** One for the bodies of pay and refund. A setting without a group. */
 export const unknownBodySetting = choice({
   summary:
-    "What becomes of a body of pay or refund that has members, but not the one that `charges.payField` or " +
-    "`refunds.amountField` names: by default it counts as no body, and is the finding `unknown-body`.",
+    "How pay and refund treat a body without the member that `charges.payField` or " +
+    "`refunds.amountField` names. By default it counts as no body, and is the finding `unknown-body`.",
   default: "report",
   alternatives: [{ value: "reject", effect: "It is 400." }],
   question: "What do pay and refund answer to a body with other members than they know?",

@@ -21,7 +21,7 @@ export const customerSettings = {
     summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
     default: "accepted",
     alternatives: [{ value: "refused", effect: "It is 400." }],
-    question: "What does `subCompanyId` change in the answer, and what answers a wrong one?",
+    question: "What does `subCompanyId` change in the answer, and what is the answer to a wrong one?",
     contract: "`subCompanyId` (String, optional; id of a sub company)",
   }),
 };
@@ -65,6 +65,11 @@ export const testNumberSettings = {
     "+2250700000008",
     added,
     "Transfers to it and payments by it fail with `identity_not_verified`; its customer check says `incomplete`.",
+  ),
+  confirming: testNumber(
+    "+2250700000009",
+    added,
+    "Transfers to it complete; a payment by it is confirmed on the phone after 30 s of the company's clock.",
   ),
 };
 

@@ -27,14 +27,14 @@ export const authSettings = {
   /** Where `X-Company-Id` is wanted. Default `charges`: on charge creation, and checked wherever it is present. */
   companyHeader: choice({
     summary:
-      "Where X-Company-Id is wanted: by default on charge creation, where a missing one is 400; present anywhere " +
+      "Where X-Company-Id is required: by default on charge creation, where a missing one is 400; present anywhere " +
       "but not the token's company, it is 403.",
     default: "charges",
     alternatives: [
       { value: "everywhere", effect: "Every call of the API without it is 400." },
       { value: "ignored", effect: "The header is never looked at." },
     ],
-    question: "Which calls need `X-Company-Id`, and what answers a missing or a wrong one?",
+    question: "Which calls need `X-Company-Id`, and what is the answer to a missing or a wrong one?",
     contract: "Whether other endpoints need it: not shown.",
   }),
 };
@@ -81,7 +81,7 @@ const rateLimitError = `must be ${rateLimitForms}`;
 
 /** The one setting without a group. */
 export const rateLimitSetting = setting({
-  summary: "How many requests a company may make in a span of time: by default as many as it likes.",
+  summary: "How many requests a company may make in a span of time: by default without limit.",
   default: "off",
   alternatives: [
     {
@@ -91,7 +91,7 @@ export const rateLimitSetting = setting({
       effect: "One request more within that span is 429 with `Retry-After`.",
     },
   ],
-  question: "How many requests may we make in which span of time, and what answers one too many?",
+  question: "How many requests may we make in which span of time, and what is the answer to one too many?",
   contract: "Request rate limits: not shown.",
   schema: z.union(
     [

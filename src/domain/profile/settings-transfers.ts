@@ -47,7 +47,7 @@ export const transferSettings = {
   /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`; what is not given of it is the default's. */
   fee: setting({
     summary:
-      "The fee of a transfer: amount × rate + fixed, rounded half up to so many decimals, so that 5050 XOF has a " +
+      "The fee of a transfer: amount × rate + fixed, rounded half up to the given decimals: 5050 XOF has a " +
       "fee of 50.5.",
     default: { rate: 0.01, fixed: 0, decimals: 2 },
     alternatives: [
@@ -55,7 +55,7 @@ export const transferSettings = {
         value: "{rate, fixed, decimals} with a fraction from 0 to 1, an amount of XOF, and 0 to 4 decimals",
         samples: [{ rate: 0.02 }],
         form: true,
-        effect: "That fee; a member that is not given takes its default.",
+        effect: "That fee. Members have defaults.",
       },
       { value: { rate: 0 }, effect: "Transfers are free." },
     ],
@@ -95,7 +95,7 @@ export const transferSettings = {
   /** A transfer under a reference that is taken. Default `conflict`: 409. */
   duplicateReference: choice({
     summary:
-      "What becomes of a transfer under a reference that is taken: by default 409, in a batch too, whatever became " +
+      "What happens to a transfer under a reference that is taken: by default 409, in a batch too, whatever became " +
       "of the first.",
     default: "conflict",
     alternatives: [{ value: "allow", effect: "It is a transfer like any other." }],
@@ -104,23 +104,23 @@ export const transferSettings = {
   }),
   /** A transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
   insufficientBalance: choice({
-    summary: "What becomes of a transfer that the balance does not cover: by default 422, and nothing is stored.",
+    summary: "What happens to a transfer that the balance does not cover: by default 422, and nothing is stored.",
     default: "reject",
     alternatives: [{ value: "fail", effect: "It is accepted as `pending`, then fails with `insufficient_balance`." }],
-    question: "What becomes of a transfer that the balance does not cover?",
+    question: "What happens to a transfer that the balance does not cover?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
   /** A transfer to a number that the customer check calls `unknown`. Default `accept`; `reject` is 422; `fail`: accepted, then failed. */
   unknownRecipient: choice({
     summary:
-      "What becomes of a transfer to a number that the customer check calls `unknown`: by default it is a transfer " +
+      "What happens to a transfer to a number that the customer check calls `unknown`: by default it is a transfer " +
       "like any other.",
     default: "accept",
     alternatives: [
       { value: "reject", effect: "It is refused with 422, a batch as a whole." },
       { value: "fail", effect: "It is accepted as `pending`, then fails with `recipient_unreachable`." },
     ],
-    question: "What becomes of a transfer to a number that has no account?",
+    question: "What happens to a transfer to a number that has no account?",
     contract: "`unknown` is returned when the user is not found.",
   }),
   /** When the balance pays. Default `at-creation`, given back on failure. */

@@ -84,10 +84,10 @@ export const webhookSettings = {
   /** A second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
   duplicateSubscription: choice({
     summary:
-      "What becomes of a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
+      "What happens to a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
     default: "allowed",
     alternatives: [{ value: "conflict", effect: "It is 409." }],
-    question: "What becomes of a second subscription of one URL to one topic?",
+    question: "What happens to a second subscription of one URL to one topic?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
   /** The gaps between attempts, on the company's clock. Default `["10s", "1m", "5m", "30m", "2h"]`: six attempts in all. */

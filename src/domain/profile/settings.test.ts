@@ -13,7 +13,7 @@ describe("the settings table", () => {
         : Object.keys(members).map((name) => `${group}.${name}`),
     );
     expect(settings.map(({ path }) => path)).toEqual(leaves);
-    expect(settings).toHaveLength(62);
+    expect(settings).toHaveLength(63);
   });
 
   it.each(settings.map((setting) => [setting.path, setting] as const))(

@@ -1,4 +1,6 @@
+import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
+import { MONEY_STORED_MAX, toXof } from "../values/money.js";
 import { afterStart, assertAcceptable, planOrder, startTransfer } from "./create-transfer.js";
 import { type Batch, type Transfer, type TransferOrder, totalOf } from "../model/transfer.js";
 
@@ -15,12 +17,18 @@ export function createBatch(work: Work, orders: readonly TransferOrder[]): Creat
   const id = work.ids.uuid();
   const seq = work.nextSeq();
   const transactions = planned.map((order) => startTransfer(work, order, id));
+  const totalAmount = transactions.reduce((sum, transfer) => sum + totalOf(transfer), 0);
+  if (totalAmount > MONEY_STORED_MAX)
+    refuse(
+      "invalid_request",
+      `The transactions of a batch come to at most ${toXof(MONEY_STORED_MAX)} XOF, fees included`,
+    );
   const batch = work.put<Batch>(work.world.batches, {
     id,
     seq,
     createdAt: work.at,
     updatedAt: work.at,
-    totalAmount: transactions.reduce((sum, transfer) => sum + totalOf(transfer), 0),
+    totalAmount,
     totalFee: transactions.reduce((sum, transfer) => sum + transfer.fee, 0),
     status: "processing",
     transactionIds: transactions.map((transfer) => transfer.id),

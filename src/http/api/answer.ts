@@ -11,6 +11,7 @@ import { StoreUnavailable } from "../../adapters/store/store.js";
 import { renderErrorAs, statusOfProblem } from "../../contract/problems.js";
 import { type ProblemCode, isApiProblem } from "../../domain/model/problem-codes.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
+import { stackOf } from "../../kernel/log.js";
 import { VERSION } from "../../kernel/version.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
@@ -31,10 +32,14 @@ export interface ApiAnswer {
 }
 
 export function respond(sandbox: Sandbox, company: Company | undefined, answer: ApiAnswer): Response {
-  const { status, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = answer;
+  const { status, body, text = body === undefined ? undefined : JSON.stringify(body) } = answer;
+  return new Response(text ?? null, { status, headers: answerHeaders(sandbox, company, answer) });
+}
+
+function answerHeaders(sandbox: Sandbox, company: Company | undefined, { body, text, headers }: ApiAnswer) {
   const own = headersFor(sandbox, company);
-  if (text !== undefined) own["content-type"] = "application/json; charset=utf-8";
-  return new Response(text ?? null, { status, headers: headers === undefined ? own : Object.assign(own, headers) });
+  if (body !== undefined || text !== undefined) own["content-type"] = "application/json; charset=utf-8";
+  return Object.assign(own, headers);
 }
 
 /** What every answer has. */
@@ -75,8 +80,8 @@ export function describeError(
   { status, correlationId, path, ...error }: ErrorInput,
 ): unknown {
   // Messages quote the request, and clients log them.
-  const messages = error.messages.map(sandbox.redactor.text);
-  const shape = (company ?? sandbox.companies[0])?.profile.errors.shape ?? "envelope";
+  const messages = error.messages.map(sandbox.redactorOf(company).text);
+  const shape = (company ?? sandbox.fallback)?.profile.errors.shape ?? "envelope";
   return renderErrorAs(shape, status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
 }
 
@@ -95,13 +100,12 @@ export function logBug(
   where: { readonly correlationId: string; readonly path: string },
   thrown: unknown,
 ): void {
-  const stack = thrown instanceof Error ? thrown.stack : String(thrown);
-  sandbox.log.write("error", "bug", { ...where, company: company?.id, error: stack });
+  sandbox.log.write("error", "bug", { ...where, company: company?.id, error: stackOf(thrown) });
 }
 
 /** The company's time, or the default company's for a request without one. */
 export function nowOf(sandbox: Sandbox, company: Company | undefined): Instant {
-  return (company ?? sandbox.companies[0])?.now() ?? sandbox.system.now();
+  return (company ?? sandbox.fallback)?.now() ?? sandbox.system.now();
 }
 
 /** What is known of a request so far, for the journal. */
@@ -164,13 +168,12 @@ export function tokenOf(c: HttpContext): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1];
 }
 
-/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id. */
+/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id, which proves nothing to tenants. */
 export function namedCompany(c: HttpContext, sandbox: Sandbox): Company | undefined {
   const token = tokenOf(c);
-  return (
-    (token === undefined ? undefined : sandbox.findHolder(token)) ??
-    sandbox.findCompany(c.req.header("x-company-id") ?? "")
-  );
+  const holder = token === undefined ? undefined : sandbox.findHolder(token);
+  if (sandbox.options.tenancy) return holder;
+  return holder ?? sandbox.findCompany(c.req.header("x-company-id") ?? "");
 }
 
 /** Records the request and its answer, and reports them to the listeners of the sandbox. */
@@ -181,7 +184,7 @@ export function recordExchange(
   { company, turn, at, body, rawBody, ruled, made, receivedAt, settings }: RequestRecord,
   answer: ApiAnswer,
 ): void {
-  const { status, problem, fault, headers } = answer;
+  const { status, problem, fault } = answer;
   const { method, url } = c.req;
   const lostListeners: (() => void)[] = [];
   const named = company ?? namedCompany(c, sandbox);
@@ -200,7 +203,8 @@ export function recordExchange(
     rawBody,
     status,
     answer: answer.body,
-    retryAfter: headers?.["retry-after"],
+    answerHeaders: answerHeaders(sandbox, company, answer),
+    durationMs: sandbox.system.monotonic() - receivedAt,
     problem,
     rule: ruled && { id: ruled.rule.id, name: ruled.rule.name },
     fault,

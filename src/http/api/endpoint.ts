@@ -9,12 +9,13 @@ import { quote } from "../../kernel/messages/text.js";
 import type { Company, Operation as DomainOperation } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { afterAnswer } from "../shared/after-answer.js";
-import { whenReady } from "../shared/company.js";
+import { MOVING, whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readJson } from "../shared/read-body.js";
 import {
   type ApiAnswer,
   type RequestRecord,
+  describeError,
   describeProblem,
   namedCompany,
   noteSettings,
@@ -66,11 +67,15 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
   const { sandbox } = deps;
   return async (c: HttpContext): Promise<Response> => {
     const record = startRecord(sandbox);
-    const answer = await answerCall(c, deps, operations[id], handler, record).catch((thrown: unknown) =>
-      noteSettings(record, () =>
+    const answer = await answerCall(c, deps, operations[id], handler, record).catch((thrown: unknown) => {
+      if (thrown instanceof CompanyMoving) {
+        record.company = undefined;
+        return describeMoving(sandbox, c.req.path);
+      }
+      return noteSettings(record, () =>
         describeProblem(sandbox, record.company ?? namedCompany(c, sandbox), c.req.path, thrown),
-      ),
-    );
+      );
+    });
     if (record.ruled !== undefined) return answerByRule(c, sandbox, id, record, record.ruled, answer);
     recordExchange(c, sandbox, id, record, answer);
     return respond(sandbox, record.company ?? namedCompany(c, sandbox), answer);
@@ -154,11 +159,21 @@ function describeLimited(sandbox: Sandbox, company: Company, path: string, waitM
   return describeProblem(sandbox, company, path, problem, { "retry-after": String(seconds) });
 }
 
+class CompanyMoving extends Error {}
+
+/** Neither the API's refusal nor a bug. */
+function describeMoving(sandbox: Sandbox, path: string): ApiAnswer {
+  const { status, messages, headers } = MOVING;
+  const body = describeError(sandbox, undefined, { status, messages, correlationId: sandbox.ids.hex32(), path });
+  return { status, body, headers };
+}
+
 /** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
 export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
   const token = tokenOf(c);
   const company = token === undefined ? undefined : sandbox.findByToken(token);
   if (company !== undefined) return company;
+  if (token !== undefined && sandbox.isMoving(token)) throw new CompanyMoving();
   if (c.req.header("authorization") === undefined)
     refuse("token_invalid", "Authorization is missing; it must be: Bearer <access token>");
   if (token === undefined) refuse("token_invalid", "Authorization must be: Bearer <access token>");

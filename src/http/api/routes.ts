@@ -13,6 +13,7 @@ import {
 } from "./answer.js";
 import { createEndpoint, createRateLimit } from "./endpoint.js";
 import { operationIds, operations } from "../../contract/operations.js";
+import { resemblesApiPath } from "../../contract/unknown-path.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 
@@ -60,11 +61,18 @@ export function refuseRoute(
   const problem = new Problem<ProblemCode>(code, message);
   const company = namedCompany(c, sandbox);
   const answer = describeProblem(sandbox, company, c.req.path, problem, headers);
-  if (c.req.path.startsWith("/v1/")) {
+  if (isForApi(c)) {
     const token = tokenOf(c);
     // Such a request does not open a company.
     if (token !== undefined && sandbox.isTokenTaken(token)) record.company = sandbox.findByToken(token);
     recordExchange(c, sandbox, undefined, record, answer);
   }
   return respond(sandbox, company, answer);
+}
+
+/** Whether a request was meant for the API under test, even if its path is not there. */
+export function isForApi(c: HttpContext): boolean {
+  const { path } = c.req;
+  if (path.startsWith("/v1/")) return true;
+  return !path.startsWith("/checkout/") && (tokenOf(c) !== undefined || resemblesApiPath(path));
 }

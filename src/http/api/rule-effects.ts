@@ -134,8 +134,8 @@ export async function answerByRule(
 export const HANG_MAX_MS = 60_000;
 
 /** Ends the connection without an answer. The returned answer is never sent. */
-export async function breakOff(c: HttpContext, fault: "reset" | "hang"): Promise<Response> {
-  await c.env?.breakOff?.(fault);
+export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
+  c.env?.breakOff?.(fault);
   return new Response(null);
 }
 

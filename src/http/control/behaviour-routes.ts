@@ -47,8 +47,6 @@ export interface ScenarioReplayer {
    * too many run.
    */
   replay(request: unknown, ended: AbortSignal): Promise<unknown>;
-  /** The files in the usual places of scenarios, as `{file}` takes them. */
-  list(): Promise<readonly string[]>;
 }
 
 /** Replays each scenario in a company of its own. A scenario that fails is an answer, and not an error. */

@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import type { Work } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
@@ -10,12 +11,22 @@ import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
+import { exportCompany, importCompany } from "../../sandbox/move-company.js";
+import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
+import { originOf, respond, tokenOf } from "../api/answer.js";
+import { ADMINISTRATOR, findCaller, reachCompany } from "../shared/caller.js";
 import { makeReady } from "../shared/company.js";
+import type { HttpEnv } from "../shared/env.js";
+import { readJson } from "../shared/read-body.js";
+import { type SelfService, signInLink } from "../shared/self-service.js";
+import { answerRefusal, answerThrown } from "./control-endpoint.js";
 import { clockChange } from "./clock-routes.js";
 import {
+  CONTROL_BODY_LIMIT,
   type CompanyCall,
   type ControlRoute,
   credential,
+  noBody,
   optionalBody,
   pageOf,
   pageQuery,
@@ -23,6 +34,7 @@ import {
   sandboxRoute,
 } from "./control-route.js";
 import { renderCompany } from "./render-control.js";
+import { STATE_BOUNDS } from "./state-routes.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -58,6 +70,9 @@ function profileOver(base: ProfileOverrides): z.ZodType<ProfileOverrides> {
     return z.NEVER;
   });
 }
+
+/** `close`: the company stops here, so that it can go on elsewhere. */
+const exporting = optionalBody(object({ close: z.boolean({ error: "must be true or false" }).default(false) }));
 
 const generated = z.literal(true, { error: "must be true" });
 
@@ -99,9 +114,50 @@ export const companiesRoutes: readonly ControlRoute[] = [
     const opening = parseRequest(openingRequest(sandbox), body);
     return renderCompany(sandbox.open(setupOf(sandbox, opening)));
   }),
-  route("DELETE /companies/:id", { company: "path" }, ({ sandbox, company }) => sandbox.remove(company)),
+  sandboxRoute("DELETE /companies/:id", {}, ({ sandbox, id }) => {
+    if (!sandbox.removeMoved(id)) sandbox.remove(reachCompany(sandbox, ADMINISTRATOR, id));
+  }),
+  sandboxRoute("POST /companies/:id/export", { body: exporting }, ({ sandbox, id, body: { close } }) =>
+    exportCompany(sandbox, id, close),
+  ),
+  sandboxRoute(
+    "PUT /companies/:id",
+    { success: 201, body: z.unknown(), bodyLimit: STATE_BYTES_MAX, bounds: STATE_BOUNDS },
+    ({ sandbox, id, body, gate }) => renderCompany(importCompany(sandbox, id, body, gate)),
+  ),
   route("POST /companies/:id/rotate", { company: "path", body: rotation }, rotate),
 ];
+
+/** For a client without credentials, or with a new access token of its own. The company begins as the sandbox's options say. */
+export function openCompany(sandbox: Sandbox, selfService: SelfService): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const token = tokenOf(c);
+    const isUnreadable = token === undefined && c.req.header("authorization") !== undefined;
+    // A token that has expired is not free.
+    const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || findCaller(sandbox, token) !== undefined);
+    if (isUnreadable || isKnown) return next();
+    const { path } = c.req;
+    try {
+      await sandbox.store.writable();
+      parseRequest(noBody, await readJson(c, CONTROL_BODY_LIMIT));
+      const opened = selfService(c, token);
+      if ("waitS" in opened) {
+        const messages = [`Too many companies opened from this address. Try again in ${opened.waitS} s`];
+        return answerRefusal(sandbox, undefined, path, {
+          status: 429,
+          messages,
+          headers: { "retry-after": opened.waitS },
+        });
+      }
+      const body = renderCompany(opened.company);
+      await sandbox.store.durable(true);
+      const signIn = signInLink(sandbox.options.publicUrl ?? originOf(c.req.url), body.accessToken ?? "");
+      return respond(sandbox, opened.company, { status: 201, body: { ...body, signIn } });
+    } catch (thrown) {
+      return answerThrown(sandbox, undefined, path, thrown);
+    }
+  };
+}
 
 /** Missing values are derived from the others: `company_x`, `at_x` and `secret_x` belong together. */
 function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {

@@ -13,13 +13,14 @@ import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { BUG_MESSAGE, logBug, nowOf, respond } from "../api/answer.js";
 import { afterAnswer, endOf } from "../shared/after-answer.js";
-import { selectCompany, whenReady } from "../shared/company.js";
+import { type Scope, reach, reachCompany } from "../shared/caller.js";
+import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
 
 /**
- * Checks the query parameters (400), the company (404) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
+ * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
  * leaves when its state is stored.
  */
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
@@ -28,22 +29,33 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   return async (c: HttpContext): Promise<Response> => {
     let company: Company | undefined;
     try {
+      company = reachOf(c, sandbox, route);
       assertKnownParameters(c.req.query(), route);
-      const id = route.company === "path" ? c.req.param("id") : c.req.query("company");
-      if (route.company !== "none") company = selectCompany(sandbox, id);
+      c.set("companyId", company?.id);
       if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
-      const call = await readCall(c, sandbox, route, gate);
-      const result = await handle(call, route, company);
+      const call = await readCall(c, sandbox, route, gate, company);
+      const result = await handle(call, route);
       assertWritable(result);
       await gate.ready();
       await sandbox.store.durable(writes);
       if (result instanceof Response) return result;
-      return respond(sandbox, current(c, sandbox, company), { status, body: result });
+      return respond(sandbox, current(sandbox, company), { status, body: result });
     } catch (thrown) {
-      return answerThrown(sandbox, current(c, sandbox, company), c.req.path, thrown);
+      return answerThrown(sandbox, current(sandbox, company), c.req.path, thrown);
     }
   };
+}
+
+const scopes = { selected: "company", path: "company", all: "companies", none: "sandbox" } as const satisfies Record<
+  ControlRoute["company"],
+  Scope
+>;
+
+function reachOf(c: HttpContext, sandbox: Sandbox, { company, access }: ControlRoute): Company | undefined {
+  if (access === "anyone") return undefined;
+  const { caller } = c.var;
+  return reach(sandbox, caller, scopes[company], company === "path" ? c.req.param("id") : c.req.query("company"));
 }
 
 /** As much as a state that is put in may have, and far below the longest string. */
@@ -56,12 +68,14 @@ function assertWritable(result: unknown): void {
   throw new UsageError("state", `Failed to write the answer: ${why}. Ask for less, or reset the company now and then.`);
 }
 
-async function handle(call: ControlCall, route: ControlRoute, selected: Company | undefined): Promise<unknown> {
-  const { sandbox } = call;
-  if (route.company === "none") return reporting(call, route, undefined, () => route.handle(call));
-  const { id } = selected ?? sandbox.defaultCompany;
-  const find = (): Company => selectCompany(sandbox, id);
-  return whenReady(selected ?? find(), find, (company) =>
+async function handle(call: ControlCall, route: ControlRoute): Promise<unknown> {
+  const { sandbox, caller } = call;
+  const { id } = call.company ?? {};
+  // A reset meanwhile has put another company in its place.
+  const find = (): Company => reachCompany(sandbox, caller, id);
+  if (route.company === "none" || route.company === "all")
+    return reporting(call, route, undefined, () => route.handle({ ...call, company: id === undefined ? id : find() }));
+  return whenReady(find(), find, (company) =>
     reporting(call, route, company, () =>
       route.handle({ ...call, company, run: (operation, input) => company.run(operation, input, call.gate) }),
     ),
@@ -90,11 +104,15 @@ async function readCall(
   sandbox: Sandbox,
   route: ControlRoute,
   gate: ReleaseGate,
+  company: Company | undefined,
 ): Promise<ControlCall> {
   const { bodyLimit = CONTROL_BODY_LIMIT, bounds, takesJson, takesBytes } = route;
-  const { company: companyId, ...query } = c.req.query();
+  const { company: named, ...query } = c.req.query();
+  const companyId = named ?? (route.access === "anyone" ? undefined : c.var.caller.tenant);
   return {
     sandbox,
+    caller: c.var.caller,
+    company,
     companyId,
     query,
     id: c.req.param("id") ?? "",
@@ -102,7 +120,7 @@ async function readCall(
     bytes: takesBytes ? await readBytes(c, bodyLimit) : Buffer.alloc(0),
     ended: () => endOf(c),
     gate,
-    refuse: (refusal) => answerRefusal(sandbox, current(c, sandbox, undefined), c.req.path, refusal),
+    refuse: (refusal) => answerRefusal(sandbox, current(sandbox, company), c.req.path, refusal),
   };
 }
 
@@ -118,9 +136,8 @@ function assertKnownParameters(given: Readonly<Record<string, string>>, route: C
 }
 
 /** The company whose time the answer shows: a reset or a state put in replaces it under the same id. */
-function current(c: HttpContext, sandbox: Sandbox, company: Company | undefined): Company | undefined {
-  const id = company?.id ?? c.req.query("company");
-  return id === undefined ? undefined : sandbox.findCompany(id);
+function current(sandbox: Sandbox, company: Company | undefined): Company | undefined {
+  return company && sandbox.findCompany(company.id);
 }
 
 /** The correlation id comes from the sandbox's stream of ids: a wrong call does not change which ids the company makes next. */
@@ -132,7 +149,7 @@ export function answerRefusal(
   correlationId = sandbox.ids.hex32(),
 ): Response {
   const { status, headers, more } = refusal;
-  const messages = refusal.messages.map(sandbox.redactor.text);
+  const messages = refusal.messages.map(sandbox.redactorOf(company).text);
   const timestamp = toIso(nowOf(sandbox, company));
   const body = renderError(status, messages, { correlationId, path, timestamp });
   return respond(sandbox, company, { status, body: { ...body, ...more }, headers });
@@ -174,4 +191,5 @@ const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {
   conflict: 409,
   "cannot-run": 422,
   busy: 429,
+  forbidden: 403,
 };

@@ -10,12 +10,16 @@ import type { Company, Operation } from "../../sandbox/company/company.js";
 import type { ReleaseGate } from "../../sandbox/company/release-gate.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ExtraHeaders } from "../api/answer.js";
+import type { Caller } from "../shared/caller.js";
 import { type Query, pagingFields, renderFittingPage } from "../../contract/queries.js";
 
 /** One call of the control API, read and checked, as a handler sees it. */
 export interface ControlCall<Given = Query, Body = unknown> {
   readonly sandbox: Sandbox;
-  /** `?company=` */
+  readonly caller: Caller;
+  /** The company that the call reaches; undefined for all of them and for the sandbox itself. */
+  readonly company: Company | undefined;
+  /** Its id as the call names it: `?company=`, or the tenant's. */
   readonly companyId: string | undefined;
   /** The other query parameters. */
   readonly query: Given;
@@ -41,7 +45,7 @@ export interface CompanyCall<Given = Query, Body = unknown> extends ControlCall<
 }
 
 export interface Refusal {
-  readonly status: ErrorStatus;
+  readonly status: ErrorStatus | 503;
   readonly messages: readonly string[];
   readonly headers?: ExtraHeaders;
   /** Members of the body beside those that every error has. */
@@ -51,6 +55,8 @@ export interface Refusal {
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface RouteBase {
+  /** Default: a company's tenant for a route about that company, else an administrator. */
+  readonly access?: "anyone";
   /** Default: 204 without a body for DELETE, else 200. */
   readonly success?: 201;
   /** Takes the body as it is. */
@@ -62,8 +68,8 @@ interface RouteBase {
 }
 
 /**
- * A row of the control API's table. A call is about the company that `selected` by `?company=`, else the first; about the one that the `path` names; or
- * about `none`. What `handle` returns is the body, a whole answer, or a promise of either.
+ * A row of the control API's table. A call is about the company `selected` by `?company=`, else the first; about the one that the `path` names; about
+ * the selected one or `all`, for `*`; or about `none`. What `handle` returns is the body, a whole answer, or a promise of either.
  */
 export type ControlRoute = RouteBase & {
   readonly method: Method;
@@ -74,7 +80,7 @@ export type ControlRoute = RouteBase & {
   readonly takesJson: boolean;
 } & (
     | { readonly company: "selected" | "path"; readonly handle: (call: CompanyCall) => unknown }
-    | { readonly company: "none"; readonly handle: (call: ControlCall) => unknown }
+    | { readonly company: "all" | "none"; readonly handle: (call: ControlCall) => unknown }
   );
 
 /** A schema of the query's parameters, each a text. */
@@ -101,13 +107,18 @@ export function route<Given = undefined, Body = undefined>(
   return { ...baseOf(call, input), company, handle: (call) => handle({ ...call, ...parse(call, input) }) };
 }
 
+interface SandboxRouteInput<Given, Body> extends RouteInput<Given, Body> {
+  readonly company?: "all";
+}
+
 /** A route about the sandbox as a whole. */
 export function sandboxRoute<Given = undefined, Body = undefined>(
   call: MethodAndPath,
-  input: RouteInput<Given, Body>,
+  { company, ...input }: SandboxRouteInput<Given, Body>,
   handle: (call: ControlCall<Given, Body>) => unknown,
 ): ControlRoute {
-  return { ...baseOf(call, input), company: "none", handle: (call) => handle({ ...call, ...parse(call, input) }) };
+  const about = company ?? "none";
+  return { ...baseOf(call, input), company: about, handle: (call) => handle({ ...call, ...parse(call, input) }) };
 }
 
 function baseOf(call: MethodAndPath, { query, body, ...base }: RouteInput<unknown, unknown>) {

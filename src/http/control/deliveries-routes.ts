@@ -1,15 +1,22 @@
 import * as z from "zod";
-import { type Delivery, deliveryLifecycle } from "../../domain/model/delivery.js";
+import { type Delivery, deliveryLifecycle, isFailing } from "../../domain/model/delivery.js";
 import { formatDuration } from "../../kernel/time/duration.js";
-import { duration, word } from "../../kernel/fields.js";
+import { duration, object, word } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { makeReady } from "../shared/company.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
-import { renderDelivery } from "./render-control.js";
-import { findTopic, topicSpellings } from "../../domain/values/topic.js";
+import { renderDelivery, renderEvent } from "./render-control.js";
+import { createCharge } from "../../domain/charges/create-charge.js";
+import { payCharge } from "../../domain/charges/pay-charge.js";
+import type { DomainEvent } from "../../domain/model/events.js";
+import type { Work } from "../../domain/model/work.js";
+import { createTransfer } from "../../domain/transfers/create-transfer.js";
+import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
+import { fromXof } from "../../domain/values/money.js";
+import { type Topic, findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
 import { plainId } from "../../domain/values/ids.js";
 import type { CompanyChange } from "../../sandbox/company/company-deps.js";
@@ -30,6 +37,8 @@ const TIMEOUT_MS = 5_000;
 const TIMEOUT_MS_MAX = 600_000;
 const waitQuery = z.object({ ...filters, timeout: duration(0, TIMEOUT_MS_MAX).default(TIMEOUT_MS) });
 
+const eventOrder = object({ topic: word(topicSpellings, { suggest: true }) });
+
 /** Pending and past webhooks, with every attempt of each. */
 export const deliveriesRoutes: readonly ControlRoute[] = [
   listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
@@ -38,11 +47,50 @@ export const deliveriesRoutes: readonly ControlRoute[] = [
     render: renderDelivery,
   })),
   route("GET /deliveries/wait", { query: waitQuery }, waitForDelivery),
+  route("POST /deliveries/redeliver", { body: noBody }, ({ company, gate }) => {
+    const failing = company.world.deliveries.values().filter(isFailing);
+    const idle = failing.filter(({ id }) => !company.dispatcher.isOutstanding(id));
+    for (const delivery of idle) redeliverNow(company, delivery, gate);
+    return { redelivered: idle.length };
+  }),
   route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
   route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
     renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
   ),
+  route("POST /events", { body: eventOrder, success: 201 }, ({ sandbox, company, body, run }) => {
+    const url = sandbox.publicUrl;
+    return renderEvent(run(makeEvent, { topic: findTopic(body.topic), url }), company.profile);
+  }),
 ];
+
+/** Makes an event of a topic happen, to a charge or a transfer that is made for it, so that a receiver finds that in the API. */
+function makeEvent(
+  work: Work,
+  { topic, url }: { readonly topic: Topic | undefined; readonly url: string },
+): DomainEvent {
+  const { testNumbers, charges, transfers } = work.profile;
+  const name = `test-${work.ids.hex32().slice(0, 8)}`;
+  if (topic === "charges/events") {
+    const { id } = createCharge(work, {
+      amount: fromXof(Math.max(charges.min, 100)),
+      externalId: name,
+      description: "Test event",
+      metadata: {},
+      onCanceledRedirectionUrl: `${url}/_sandbox`,
+      onCompletedRedirectionUrl: `${url}/_sandbox`,
+      checkoutUrl: `${url}/checkout/`,
+    });
+    payCharge(work, { chargeId: id, msisdn: testNumbers.success });
+  } else {
+    const order = { amount: fromXof(transfers.min), msisdn: testNumbers.success, description: "Test event" };
+    const { id } = createTransfer(work, { ...order, reference: name });
+    if (topic === "transactions/completed") completeByHand(work, id);
+    if (topic === "transactions/failed") failByHand(work, { id, reason: undefined });
+  }
+  const event = work.events.at(-1);
+  if (event === undefined) throw new Bug(`Failed to make an event of ${topic}`);
+  return event;
+}
 
 function getDelivery({ world: { deliveries }, deps }: Company, id: string): Delivery {
   const found = deliveries.get(id) ?? deliveries.get(`del_${id}`);

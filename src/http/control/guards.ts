@@ -1,11 +1,14 @@
 import type { MiddlewareHandler } from "hono";
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { ErrorStatus } from "../../contract/problems.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
+import { OWN_SITES, isKnownHost, isOwnOrigin } from "../shared/own-names.js";
 import { isLoopback } from "../shared/loopback.js";
-import type { Guesses } from "../shared/guesses.js";
+import { findCaller } from "../shared/caller.js";
+import { MOVING } from "../shared/company.js";
+import { tokenOf } from "../api/answer.js";
+import { type AddressLimit, addressOf } from "../shared/address-limit.js";
 import { answerRefusal } from "./control-endpoint.js";
 
 /**
@@ -25,7 +28,7 @@ function hostProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
   if (host === undefined || !isLoopback(boundTo ?? "localhost")) return undefined;
   // A request to `http://name/path` names its host twice.
   const hosts = boundTo === undefined ? [host] : [host, new URL(c.req.url).host];
-  const unknown = hosts.find((name) => !isKnownHost(sandbox, boundTo, name));
+  const unknown = hosts.find((name) => !isKnownHost(name, boundTo, sandbox.options.publicUrl));
   if (unknown === undefined) return undefined;
   const why = "a loopback address is called by its own name or by the one of --public-url";
   return `Host ${quote(unknown)} is not a name of this sandbox: ${why}`;
@@ -34,16 +37,14 @@ function hostProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
 export function originProblem(sandbox: Sandbox, c: HttpContext): string | undefined {
   const origin = c.req.header("origin");
   if (origin !== undefined) {
-    if (isOwnOrigin(sandbox, c, origin)) return undefined;
+    const host = c.req.header("host") ?? new URL(c.req.url).host;
+    if (isOwnOrigin(origin, host, sandbox.options.publicUrl)) return undefined;
     return `Origin ${quote(origin)} is not this sandbox's own: pages of other origins may not control it`;
   }
   const site = c.req.header("sec-fetch-site");
   if (site === undefined || OWN_SITES.has(site) || isNavigation(c)) return undefined;
   return `Sec-Fetch-Site ${quote(site)} says that a page of another origin asks: it may not control this sandbox`;
 }
-
-/** `none`: the user typed the address. */
-const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 /** A link that the user follows only reads, and its page does not see the answer. */
 function isNavigation(c: HttpContext): boolean {
@@ -52,57 +53,39 @@ function isNavigation(c: HttpContext): boolean {
   return isPage && (method === "GET" || method === "HEAD");
 }
 
-/** "With an admin token set […] every call but `health` needs it as bearer (401)." Too many wrong ones from an address: 429. */
-export function requireAdminToken(sandbox: Sandbox, guesses: Guesses): MiddlewareHandler<HttpEnv> {
-  const { adminToken } = sandbox.options;
-  if (adminToken === undefined) return (_, next) => next();
+/**
+ * "With an admin token set […] every call but `health` needs it as bearer (401)." With tenancy a company's access token lets in, too. Too many wrong ones
+ * from an address: 429.
+ */
+export function requireCaller(
+  sandbox: Sandbox,
+  guesses: AddressLimit,
+  openPaths: readonly string[] = [],
+): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    if (c.req.path === "/_sandbox/health") return next();
-    const given = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1];
-    if (given !== undefined && isSameSecret(given, adminToken)) return next();
-    const waitS = given === undefined ? undefined : guesses.countWrong(c);
+    if (openPaths.includes(c.req.path)) return next();
+    const given = tokenOf(c);
+    const caller = findCaller(sandbox, given);
+    if (caller !== undefined) {
+      c.set("caller", caller);
+      return next();
+    }
+    if (given !== undefined && sandbox.isMoving(given)) return answerRefusal(sandbox, undefined, c.req.path, MOVING);
+    const waitS = given === undefined ? undefined : guesses.count(addressOf(c, sandbox.options.trustedProxies));
+    const { tenancy } = sandbox.options;
     if (waitS !== undefined) {
-      const messages = [`Too many wrong admin tokens from this address. Try again in ${waitS} s`];
+      const messages = [`Too many wrong ${tenancy ? "" : "admin "}tokens from this address. Try again in ${waitS} s`];
       return answerRefusal(sandbox, undefined, c.req.path, {
         status: 429,
         messages,
         headers: { "retry-after": waitS },
       });
     }
-    return refuse(sandbox, c, 401, "Authorization must be: Bearer <admin token>, the one that --admin-token set");
+    const wanted = tenancy
+      ? "Bearer <access token>, of the company, or Bearer <admin token>"
+      : "Bearer <admin token>, the one that --admin-token set";
+    return refuse(sandbox, c, 401, `Authorization must be: ${wanted}`);
   };
-}
-
-/** In constant time. `timingSafeEqual` compares equal lengths only, and digests have one length. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-/** A name or an address, and a port, without a user before it or a path after it. */
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
-
-function isKnownHost(sandbox: Sandbox, boundTo: string | undefined, host: string): boolean {
-  const name = HOST.test(host) ? hostnameOf(`http://${host}`)?.replace(/\.$/, "") : undefined;
-  if (name === undefined) return false;
-  const { publicUrl } = sandbox.options;
-  const bound = boundTo === undefined ? [] : [hostnameOf(`http://${boundTo.includes(":") ? `[${boundTo}]` : boundTo}`)];
-  return [...OWN_NAMES, ...bound, ...(publicUrl === undefined ? [] : [hostnameOf(publicUrl)])].includes(name);
-}
-
-const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
-
-/** The origin `null` (a sandboxed frame, a file, a redirect) can be any page's. */
-function isOwnOrigin(sandbox: Sandbox, c: HttpContext, origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { host } = new URL(origin);
-  const { publicUrl } = sandbox.options;
-  if (publicUrl !== undefined && new URL(publicUrl).origin === new URL(origin).origin) return true;
-  return host === (c.req.header("host") ?? new URL(c.req.url).host).toLowerCase();
-}
-
-function hostnameOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 function refuse(sandbox: Sandbox, c: HttpContext, status: ErrorStatus, message: string): Response {

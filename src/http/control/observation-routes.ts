@@ -22,7 +22,7 @@ import {
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";
 import { headersFor, respond } from "../api/answer.js";
-import { makeReady, selectCompany } from "../shared/company.js";
+import { makeReady } from "../shared/company.js";
 import {
   type CompanyCall,
   type ControlRoute,
@@ -55,7 +55,7 @@ export const observationRoutes: readonly ControlRoute[] = [
       const takeTurns = createTurns(sandbox.system);
       const data: unknown[] = [];
       for (const entry of page.data) {
-        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactor));
+        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
         await takeTurns();
       }
       return { ...page, data };
@@ -71,13 +71,12 @@ export const observationRoutes: readonly ControlRoute[] = [
   // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
   sandboxRoute(
     "GET /coverage",
-    { query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
-    async ({ sandbox, companyId, query }) => {
-      const company = companyId === "*" ? undefined : selectCompany(sandbox, companyId);
+    { company: "all", query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
+    async ({ sandbox, company, query }) => {
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
       const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
-      const coverage = redactCoverage(seen, sandbox.redactor);
+      const coverage = redactCoverage(seen, sandbox.redactorOf(company));
       if (query.format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
       return respond(sandbox, company, {
@@ -121,7 +120,7 @@ async function* encodeHar(exchanges: Iterable<HttpExchange>, system: SystemClock
 
 /** "→ 200 | 422 with the nearest misses". */
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
-  const { redactor } = sandbox;
+  const redactor = sandbox.redactorOf(company);
   const entries = sandbox.observationOf(company.id).journal.entries.values();
   const verified = await verifyRequests(entries, body, sandbox.system);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };

@@ -1,7 +1,8 @@
 import type { Hono } from "hono";
+import type { Profile } from "../../domain/profile/profile.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { headersFor } from "../api/answer.js";
-import { selectCompany } from "../shared/company.js";
+import { headersFor, tokenOf } from "../api/answer.js";
+import { findCaller, reachCompany } from "../shared/caller.js";
 import type { HttpEnv } from "../shared/env.js";
 import { answerRefusal, answerThrown } from "./control-endpoint.js";
 
@@ -10,17 +11,32 @@ const contentTypes = {
   "/openapi.yaml": "application/yaml; charset=utf-8",
 } as const;
 
+/** In the place of the address that a request came to. */
+const ANY_SERVER = "http://sandbox.invalid";
+
 /** The API description: the contract as the company's profile makes it. `?company=` as in the control API. */
 export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   for (const path of ["/openapi.json", "/openapi.yaml"] as const) {
+    // A description takes tens of milliseconds to make, and anyone may ask for it.
+    const texts = new WeakMap<Profile, string>();
     app.get(path, async (c) => {
       try {
-        const company = selectCompany(sandbox, c.req.query("company"));
-        const { describeApi, renderOpenApiYaml } = await import("../../contract/openapi/describe-api.js");
+        // Without credentials that of the default company, whose profile is no secret.
+        const tenant = sandbox.options.tenancy ? sandbox.defaultCompany.id : undefined;
+        const caller = findCaller(sandbox, tokenOf(c)) ?? { tenant, token: undefined };
+        const company = reachCompany(sandbox, caller, c.req.query("company"));
+        const { profile } = company;
         // As `paymentUrl`: "starts with `--public-url` if given, else with the address the request came to".
-        const serverUrl = sandbox.options.publicUrl ?? new URL(c.req.url).origin;
-        const description = describeApi({ profile: company.profile, serverUrl });
-        const text = path === "/openapi.json" ? JSON.stringify(description) : renderOpenApiYaml(description);
+        const serverUrl = sandbox.options.publicUrl ?? ANY_SERVER;
+        let rendered = texts.get(profile);
+        if (rendered === undefined) {
+          const { describeApi, renderOpenApiYaml } = await import("../../contract/openapi/describe-api.js");
+          const description = describeApi({ profile, serverUrl });
+          rendered = path === "/openapi.json" ? JSON.stringify(description) : renderOpenApiYaml(description);
+          texts.set(profile, rendered);
+        }
+        const { origin } = new URL(c.req.url);
+        const text = rendered.replaceAll(ANY_SERVER, () => origin);
         return new Response(text, { headers: { ...headersFor(sandbox, company), "content-type": contentTypes[path] } });
       } catch (thrown) {
         return answerThrown(sandbox, undefined, path, thrown);

@@ -72,7 +72,6 @@ export function renderCustomer({ msisdn, firstName, lastName, kycStatus }: Custo
 }
 
 export function renderDelivery(delivery: Delivery) {
-  const body = sentBody(delivery).toString();
   return {
     id: delivery.id,
     topic: delivery.topic,
@@ -80,11 +79,11 @@ export function renderDelivery(delivery: Delivery) {
     resource: shownDeliveryResource(delivery),
     status: delivery.status,
     nextAttemptAt: delivery.nextAttemptAt === null ? null : toIso(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt) => renderAttempt(body, attempt)),
+    attempts: delivery.attempts.map((attempt, at) => renderAttempt(sentBody(delivery, at + 1).toString(), attempt)),
   };
 }
 
-/** Every attempt sends the same bytes; each is signed with the secret key of its time. */
+/** Each attempt is signed with the secret key of its time. */
 function renderAttempt(body: string, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
   return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
 }

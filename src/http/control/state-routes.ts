@@ -5,29 +5,37 @@ import type { JsonBounds } from "../../kernel/messages/json.js";
 import { VERSION } from "../../kernel/version.js";
 import type { Snapshot } from "../../sandbox/state/company-record.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
-import { selectCompany } from "../shared/company.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
 import { STATE_BYTES_MAX, assertStateFits, dumpState } from "../../sandbox/state/state.js";
 
 /** As many members as fit in. A body that a rule answers with is nested some levels deeper in a state than in the request that made the rule. */
-const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
+export const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
 
 /**
  * The sandbox as a whole, "the company's whole state out · in", also from another process and into another company, and snapshots: states that the
  * sandbox keeps for its user, each under a name.
  */
 export const stateRoutes: readonly ControlRoute[] = [
-  sandboxRoute("GET /health", {}, ({ sandbox }) => ({
+  // The calls of /health need no token.
+  sandboxRoute("GET /health", { access: "anyone" }, ({ sandbox }) => ({
     status: "ok",
     version: VERSION,
     uptimeMs: Math.round(sandbox.system.monotonic() - sandbox.startedAt),
   })),
-  sandboxRoute("POST /reset", { body: noBody }, ({ sandbox, companyId }) => {
-    if (companyId === "*") sandbox.resetAll();
-    else sandbox.reset(selectCompany(sandbox, companyId));
-    const reset = companyId === "*" ? sandbox.companies : [selectCompany(sandbox, companyId)];
-    return { reset: reset.map(({ id }) => id) };
+  sandboxRoute("GET /health/live", { access: "anyone" }, () => ({ status: "ok" })),
+  sandboxRoute("GET /health/ready", { access: "anyone" }, ({ sandbox, refuse }) => {
+    if (!sandbox.isStopping && !sandbox.store.lost.aborted) return { status: "ok" };
+    return refuse({ status: 503, messages: ["The sandbox stops: send requests elsewhere"] });
+  }),
+  sandboxRoute("GET /metrics", {}, ({ sandbox }) => {
+    const headers = { "content-type": "application/openmetrics-text; version=1.0.0; charset=utf-8" };
+    return new Response(sandbox.metrics.render(sandbox), { headers });
+  }),
+  sandboxRoute("POST /reset", { company: "all", body: noBody }, ({ sandbox, company }) => {
+    if (company !== undefined) return { reset: [sandbox.reset(company).id] };
+    sandbox.resetAll();
+    return { reset: sandbox.companies.map(({ id }) => id) };
   }),
   route("POST /sign", { takesBytes: true }, ({ bytes, company: { profile, record } }) => ({
     header: profile.webhooks.signatureHeader,
@@ -47,7 +55,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     renderSnapshot(saveSnapshot(company, id)),
   ),
   route("PUT /snapshots/:id", { body: noBody }, ({ sandbox, company, id, gate }) =>
-    sandbox.putState(company, readSnapshot(company, id), gate),
+    sandbox.putState(company, readSnapshot(company, id), gate, { isOwn: true }),
   ),
   route("GET /snapshots/:id", {}, ({ company, id }) => readSnapshot(company, id)),
   route("DELETE /snapshots/:id", {}, ({ company, id }) => removeSnapshot(company, id)),

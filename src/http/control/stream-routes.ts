@@ -4,13 +4,14 @@ import type { Company } from "../../sandbox/company/company.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor } from "../api/answer.js";
-import { type EventSink, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
+import { isStillLetIn } from "../shared/caller.js";
+import { type EventSink, OpenStreams, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
 import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 
-/** The open streams of one sandbox at a time: each renders all that happens once more. */
+/** The open streams of a company at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;
 
 /**
@@ -18,20 +19,21 @@ export const STREAMS_MAX = 100;
  * of its kind shows. It ends when the company is removed or the sandbox closes.
  */
 export function streamRoutes(): readonly ControlRoute[] {
-  let open = 0;
+  const streams = new OpenStreams(STREAMS_MAX);
   /** For all streams: redacting takes time. Secrets that are made later are in nothing that was sent. */
   const shown = new WeakMap<JournalEntry, unknown>();
   return [
-    route("GET /stream", {}, ({ sandbox, company, ended, refuse }) => {
-      if (open >= STREAMS_MAX) {
+    route("GET /stream", {}, ({ sandbox, caller, company, ended, refuse }) => {
+      const release = streams.begin(company.id);
+      if (release === undefined) {
         const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
         return refuse({ status: 429, messages: [why] });
       }
-      open++;
       const body = createEventStream(sandbox.system, ended(), (sink) => {
-        const stop = followCompany(sandbox, company.id, sink, shown);
+        const find = () => (isStillLetIn(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
+        const stop = followCompany(sandbox, company.id, find, sink, shown);
         return () => {
-          open--;
+          release();
           stop();
         };
       });
@@ -61,6 +63,7 @@ const TURN_MS = 20;
 function followCompany(
   sandbox: Sandbox,
   companyId: string,
+  find: () => Company | undefined,
   { send, end }: EventSink,
   shown: WeakMap<JournalEntry, unknown>,
 ): () => void {
@@ -86,7 +89,7 @@ function followCompany(
   const sendWaiting = (): void => {
     isWoken = false;
     if (isStopped) return;
-    const company = sandbox.findCompany(companyId);
+    const company = find();
     if (company === undefined || company.closed) return leave();
     const end = sandbox.system.monotonic() + TURN_MS;
     const sent = waiting.findIndex((happening) => {
@@ -110,7 +113,7 @@ function followCompany(
     const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
     // Deliveries that follow later are sent as deliveries.
     if (entry === undefined) return;
-    const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactor);
+    const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactorOf(company));
     shown.set(entry, rendered);
     send(kind, rendered);
   };

@@ -1,12 +1,14 @@
 import { Hono, type MiddlewareHandler } from "hono";
+import { describeUnknownPath } from "../../contract/unknown-path.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeProblem, respond } from "../api/answer.js";
-import { addApiRoutes, refuseRoute } from "../api/routes.js";
+import { addApiRoutes, isForApi, refuseRoute } from "../api/routes.js";
 import { addOpenApiRoutes } from "../control/openapi-routes.js";
 import { addPageRoutes } from "./page-routes.js";
 import { type HttpEnv, wantsPage } from "../shared/env.js";
 import { logRequest, logRequests } from "../shared/log-request.js";
 import type { AppExtensions } from "./control-app.js";
+import { createInProcessFetch } from "./in-process-fetch.js";
 import { answerMalformed } from "./malformed.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
@@ -18,18 +20,27 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   addPageRoutes(app, sandbox);
   app.get("/", leadTo("./_sandbox"));
   app.get("/_sandbox/", leadTo("../_sandbox"));
-  const control = lazily(async () => (await import("./control-app.js")).createControlApp(sandbox, extensions));
+  const ask = createInProcessFetch(() => app);
+  const control = lazily(async () =>
+    (await import("./control-app.js")).createControlApp(sandbox, { ...extensions, ask }),
+  );
   app.all("/_sandbox/*", async (c) => (await control()).fetch(c.req.raw, c.env));
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const malformed = c.env?.malformed;
     if (malformed !== undefined) return answerMalformed(sandbox, malformed);
     const startedAt = sandbox.system.monotonic();
-    const answer = refuseRoute(c, sandbox, "route_not_found", `There is no ${c.req.method} ${c.req.path} here`);
-    if (!c.req.path.startsWith("/v1/")) logRequest(c, sandbox, startedAt, answer);
+    const answer = refuseRoute(c, sandbox, "route_not_found", describeUnknownPath(c.req.method, c.req.path));
+    if (!isForApi(c)) await logRequest(c, sandbox, startedAt, answer);
     return answer;
   });
   app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
+}
+
+/** Requests to a sandbox of this process. */
+export function fetchTo(sandbox: Sandbox): (request: Request) => Promise<Response> {
+  const app = createApp(sandbox);
+  return createInProcessFetch(() => app);
 }
 
 /** Makes it once, when it is first needed. */
@@ -43,6 +54,6 @@ function leadTo(page: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (!wantsPage(c)) return next();
     c.header("vary", "accept");
-    return c.redirect(page, 302);
+    return c.redirect(page + new URL(c.req.url).search, 302);
   };
 }

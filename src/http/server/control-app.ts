@@ -1,12 +1,14 @@
 import { Hono } from "hono";
+import { didYouMean, pathsLike } from "../../kernel/messages/suggest.js";
 import { type HttpContext, type HttpEnv, dropBodyOfHead } from "../shared/env.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { ServiceDifference } from "../pages/dashboard/view/view.js";
 import { createDashboard } from "../pages/dashboard/create-dashboard.js";
 import { logRequests } from "../shared/log-request.js";
 import { describeProblem, respond } from "../api/answer.js";
 import { type ScenarioReplayer, behaviourRoutes, scenarioRoutes } from "../control/behaviour-routes.js";
 import { clockRoutes } from "../control/clock-routes.js";
-import { companiesRoutes } from "../control/companies-routes.js";
+import { companiesRoutes, openCompany } from "../control/companies-routes.js";
 import { deliveriesRoutes } from "../control/deliveries-routes.js";
 import { observationRoutes } from "../control/observation-routes.js";
 import { paymentsRoutes } from "../control/payments-routes.js";
@@ -14,12 +16,21 @@ import { stateRoutes } from "../control/state-routes.js";
 import { streamRoutes } from "../control/stream-routes.js";
 import { answerRefusal, createControlEndpoint } from "../control/control-endpoint.js";
 import type { ControlRoute } from "../control/control-route.js";
-import { Guesses } from "../shared/guesses.js";
-import { refuseForgery, requireAdminToken } from "../control/guards.js";
+import { createInProcessFetch } from "./in-process-fetch.js";
+import { AddressLimit, GUESS_MS, GUESSES_MAX } from "../shared/address-limit.js";
+import { createSelfService } from "../shared/self-service.js";
+import { refuseForgery, requireCaller } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
 export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
+  /** Where the real service answers otherwise, for the dashboard. */
+  readonly differences?: () => readonly ServiceDifference[];
+}
+
+interface ControlExtensions extends AppExtensions {
+  /** The dashboard's calls. Default: the control API alone. */
+  readonly ask?: (request: Request) => Promise<Response>;
 }
 
 /** Of pages and what they load, which are read. */
@@ -39,28 +50,39 @@ const ownRoutes: readonly ControlRoute[] = [
  * The control API, which drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
  * shape, whatever `errors.shape` makes the API under test answer.
  *
- * The order: forgeries (403), the dashboard's pages, admin token (401), path (404), method (405), then `createControlEndpoint`.
+ * The order: forgeries (403), the dashboard's pages, credentials (401), path (404), method (405), then `createControlEndpoint`.
  */
-export function createControlApp(sandbox: Sandbox, { replayer }: AppExtensions = {}): Hono<HttpEnv> {
+export function createControlApp(
+  sandbox: Sandbox,
+  { replayer, differences, ask }: ControlExtensions = {},
+): Hono<HttpEnv> {
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", dropBodyOfHead);
   app.use("*", logRequests(sandbox));
   app.use("*", refuseForgery(sandbox));
-  const guesses = new Guesses(sandbox.system);
-  const ask = async (request: Request): Promise<Response> => app.fetch(request);
-  const dashboard = createDashboard({ sandbox, ask, scenarios: replayer, guesses });
+  const guesses = new AddressLimit(sandbox.system, GUESSES_MAX, GUESS_MS);
+  const selfService = createSelfService(sandbox);
+  const dashboard = createDashboard({
+    sandbox,
+    selfService,
+    ask: ask ?? createInProcessFetch(() => app),
+    guesses,
+    differences,
+  });
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
   app.get("/", answerPage);
   app.on(["GET", "POST"], ["/dashboard", "/dashboard/*"], answerPage);
-  app.use("*", requireAdminToken(sandbox, guesses));
+  if (selfService !== undefined) app.post("/companies", openCompany(sandbox, selfService));
+  const openPaths = routes.filter(({ access }) => access === "anyone").map(({ path }) => `/_sandbox${path}`);
+  app.use("*", requireCaller(sandbox, guesses, openPaths));
   for (const path of ["/", "/assets/:file"]) app.on(NOT_OF_PAGES, path, methodNotAllowed(sandbox, [{ method: "GET" }]));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);
     for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route));
     app.all(path, methodNotAllowed(sandbox, own));
   }
-  app.all("*", notFound(sandbox));
+  app.all("*", notFound(sandbox, [...new Set(routes.map(({ path }) => `/_sandbox${path}`))]));
   app.onError((error, c) => respond(sandbox, undefined, describeProblem(sandbox, undefined, c.req.path, error)));
   return app;
 }
@@ -73,9 +95,10 @@ function methodNotAllowed(sandbox: Sandbox, own: readonly Pick<ControlRoute, "me
   };
 }
 
-function notFound(sandbox: Sandbox) {
+function notFound(sandbox: Sandbox, paths: readonly string[]) {
   return (c: HttpContext): Response => {
-    const messages = [`There is no ${c.req.method} ${c.req.path} here`];
+    const hint = didYouMean(c.req.path, pathsLike(c.req.path, paths));
+    const messages = [`There is no ${c.req.method} ${c.req.path} here${hint === "" ? "" : `.${hint}`}`];
     return answerRefusal(sandbox, undefined, c.req.path, { status: 404, messages });
   };
 }

@@ -44,7 +44,7 @@ export function guardConnections(
   });
   server.on("connect", (_, socket) => {
     socket.on("error", () => undefined);
-    void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is no proxy" });
+    void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is not a proxy" });
   });
   // "Expect: something-else" may be ignored, and then it is a request like any other.
   server.on("checkExpectation", (incoming, outgoing) => void server.emit("request", incoming, outgoing));

@@ -9,7 +9,7 @@ export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Reques
   return async (request) => {
     request.signal.throwIfAborted();
     let isBrokenOff = false;
-    const answer = await app().fetch(request, { breakOff: async () => void (isBrokenOff = true) });
+    const answer = await app().fetch(request, { breakOff: () => void (isBrokenOff = true) });
     request.signal.throwIfAborted();
     if (!isBrokenOff) return answer;
     const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });

@@ -4,7 +4,7 @@ import { setMaxListeners } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { type Log, silentLog } from "../../kernel/log.js";
+import { type Log, silentLog, stackOf } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
@@ -13,7 +13,7 @@ import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
-import { Turns } from "./turns.js";
+import { FairOrder, Turns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -58,6 +58,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
   const connections = new Map<Socket, ClientConnection>();
+  const order = new FairOrder();
+  const isAlone = (client: string): boolean => {
+    for (const other of connections.values()) if (other.client !== undefined && other.client !== client) return false;
+    return true;
+  };
   server.on("connection", (socket: Socket) => {
     const connection = new ClientConnection();
     connections.set(socket, connection);
@@ -74,8 +79,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { port } = server.address() as AddressInfo;
   const address = `${reachable(options.host)}:${port}`;
 
-  /** The answers that a client which sends requests without waiting gets first. */
-  const before = new WeakMap<ServerResponse, ServerResponse>();
   let attach = (_: Hono<HttpEnv>): void => undefined;
   const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
   const stopping = new AbortController();
@@ -83,7 +86,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   setMaxListeners(0, stopping.signal);
   const logBug = (error: unknown): void => {
     try {
-      log.write("error", "bug", { error: error instanceof Error ? error.stack : String(error) });
+      log.write("error", "bug", { error: stackOf(error) });
     } catch {
       // A log that fails must not end the process.
     }
@@ -100,8 +103,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     const app = await attached;
     const malformed = findMalformed(incoming, limits);
-    const breakOff = async (fault: "reset" | "hang"): Promise<void> => {
-      await answered(before.get(outgoing));
+    const breakOff = (fault: "reset" | "hang"): void => {
       if (fault === "reset") tcpOf(incoming.socket).resetAndDestroy();
       else incoming.socket.destroy();
     };
@@ -122,7 +124,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       return refuse({ status: 500, message: BUG_MESSAGE });
     },
   });
-  const latest = new WeakMap<Socket, ServerResponse>();
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
     const connection = connections.get(tcpOf(socket));
@@ -130,24 +131,23 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     if (connection === undefined) return;
     connection.requests++;
     const { turns, unfinished } = connection;
-    const previous = latest.get(socket);
-    if (previous !== undefined && unfinished.has(previous)) before.set(outgoing, previous);
-    latest.set(socket, outgoing);
     // Every pipelined request listens for the end of its connection.
     socket.setMaxListeners(0);
     unfinished.add(outgoing);
     // A connection that is kept for a next request would hold a server that is about to close.
     outgoing.on("close", () => {
       unfinished.delete(outgoing);
-      before.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
-    turns.take(socket, outgoing, () => {
+    const begin = (): void => {
+      if (outgoing.closed) return;
       respond(incoming, outgoing).catch((error: unknown) => {
         logBug(error);
         outgoing.destroy();
       });
-    });
+    };
+    const client = (connection.client = incoming.headers.authorization ?? "");
+    turns.take(socket, outgoing, () => (isAlone(client) ? begin() : order.take(client, begin)));
   });
   return {
     url: `${tls === undefined ? "http" : "https"}://${address}`,
@@ -173,6 +173,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
 class ClientConnection implements Connection {
   requests = 0;
   isClosed = false;
+  /** The credentials of its latest request. */
+  client: string | undefined;
   readonly turns = new Turns();
   readonly unfinished = new Set<ServerResponse>();
   readonly #openedAt = systemClock.monotonic();
@@ -180,12 +182,6 @@ class ClientConnection implements Connection {
   ageMs(): number {
     return systemClock.monotonic() - this.#openedAt;
   }
-}
-
-/** Resolves when the answer is written, or its connection is closed. */
-function answered(answer: ServerResponse | undefined): Promise<void> {
-  if (answer === undefined || answer.writableFinished || answer.closed) return Promise.resolve();
-  return new Promise((resolve) => answer.once("close", resolve));
 }
 
 interface OpenServer {

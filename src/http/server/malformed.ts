@@ -33,7 +33,7 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
     case "ERR_HTTP_REQUEST_TIMEOUT": {
       const { headersMs, requestMs } = limits;
       const given = `${headersMs} ms for its headers, ${requestMs} ms for all of it`;
-      return { status: 408, message: `The request did not come in the time that it has: ${given}` };
+      return { status: 408, message: `The request did not arrive in time: ${given}` };
     }
     default:
       return code.startsWith("HPE_") ? unreadable("reason" in error ? String(error.reason) : code) : undefined;
@@ -45,11 +45,15 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
  * message that contains more than one" (RFC 9112, 3.2).
  */
 export function findMalformed(
-  { rawHeaders, httpVersion }: IncomingMessage,
+  { rawHeaders, httpVersion, url = "" }: IncomingMessage,
   limits: ConnectionLimits,
 ): Malformed | undefined {
   if (rawHeaders.length > 2 * limits.headers)
     return { status: 431, message: `A request must have at most ${limits.headers} headers` };
+  // Where a proxy permits only /v1/, it may let /v1/../_sandbox/ pass.
+  if (DOT_SEGMENT.test(url)) return unreadable("its path has the segment . or ..");
+  // Where a proxy refuses /_sandbox, it may let /%5fsandbox pass.
+  if (ESCAPED_START.test(url)) return unreadable("its path begins with an escape");
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const hosts = names.filter((name) => name === "host").length;
   if (hosts > 1) return unreadable("it has more than one Host");
@@ -59,9 +63,15 @@ export function findMalformed(
   return hosts === 0 && httpVersion === "1.1" ? unreadable("it has no Host") : undefined;
 }
 
+/** In the path, before the query. */
+const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+
+/** In the first segment of the path. */
+const ESCAPED_START = /^(?:\w+:\/\/[^/?#]*)?\/+[^/?#]*%/;
+
 /** `reason` comes from the parser and does not quote the request. */
 export function unreadable(reason: string): Malformed {
-  return { status: 400, message: `This is no request of HTTP/1.1: ${reason}` };
+  return { status: 400, message: `This is not an HTTP/1.1 request: ${reason}` };
 }
 
 /** The bytes of an answer, for a socket without a request. */

@@ -1,7 +1,8 @@
 import type { Hono } from "hono";
+import type { LostForms } from "../pages/checkout/answer-by-rule.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { refuseRoute } from "../api/routes.js";
-import type { HttpEnv } from "../shared/env.js";
+import { type HttpEnv, closeConnection } from "../shared/env.js";
 import { logRequests } from "../shared/log-request.js";
 
 const PAGE = "/checkout/:chargeId";
@@ -9,10 +10,10 @@ const STATUS = `${PAGE}/status`;
 
 /** The customer's payment page at `paymentUrl`, and what pages load. As in production, anyone with the link may use it: it needs no token. */
 export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
-  app.use(PAGE, logRequests(sandbox));
-  app.use(STATUS, logRequests(sandbox));
+  const lost: LostForms = new Map();
+  for (const path of [PAGE, STATUS]) app.use(path, closeConnection, logRequests(sandbox));
   app.get(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).showCheckout(c, sandbox));
-  app.post(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).takeCheckout(c, sandbox));
+  app.post(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).takeCheckout(c, sandbox, lost));
   app.get(STATUS, async (c) => (await import("../pages/checkout/handlers.js")).showStatus(c, sandbox));
   for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
     app.all(path, (c) => {
@@ -21,7 +22,7 @@ export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
     });
   }
   // The control API answers an unknown name with its 404.
-  app.get("/_sandbox/assets/:file", async (c, next) => {
+  app.get("/_sandbox/assets/:file", closeConnection, async (c, next) => {
     const { answerAsset } = await import("../pages/shared/assets.js");
     return answerAsset(c) ?? next();
   });

@@ -2,33 +2,56 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
-/** Requests of one connection that are worked on at a time. */
-const BEGUN_MAX = 16;
 /** While more wait, no more are read. Until then a client that leaves is noticed. */
 const WAITING_MAX = 1_000;
 
-/** The requests that a client sends without waiting for answers: they take turns with those of other connections. Node keeps their answers in order. */
+/**
+ * The requests that a client sends without waiting for answers: one is worked on when the client has taken the answer before it, so that they take
+ * turns with those of other connections, and a client that does not read holds one answer.
+ */
 export class Turns {
-  #begun = 0;
+  #isBusy = false;
   readonly #waiting: (() => void)[] = [];
 
   /** Calls `begin` when it is the request's turn; never when the connection is closed before. */
   take(socket: Socket, outgoing: ServerResponse, begin: () => void): void {
     const start = (): void => {
-      this.#begun++;
+      this.#isBusy = true;
       outgoing.once("close", () => void systemClock.yieldToEventLoop().then(() => this.#end(socket)));
       begin();
     };
-    if (this.#begun < BEGUN_MAX && this.#waiting.length === 0) return start();
+    if (!this.#isBusy) return start();
     this.#waiting.push(start);
     // Node goes on reading at the end of each request: this pauses it after that, and before it reads more.
     if (this.#waiting.length > WAITING_MAX) queueMicrotask(() => this.#waiting.length > WAITING_MAX && socket.pause());
   }
 
   #end(socket: Socket): void {
-    this.#begun--;
+    this.#isBusy = false;
     if (socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();
     if (this.#waiting.length <= WAITING_MAX && socket.isPaused()) socket.resume();
+  }
+}
+
+/** In each turn of the event loop one request of each client begins: many of one client delay another's by one at a time. */
+export class FairOrder {
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  take(client: string, begin: () => void): void {
+    const waiting = this.#waiting.get(client);
+    if (waiting !== undefined) return void waiting.push(begin);
+    this.#waiting.set(client, [begin]);
+    if (this.#waiting.size === 1) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      await systemClock.yieldToEventLoop();
+      for (const [client, waiting] of this.#waiting) {
+        waiting.shift()?.();
+        if (waiting.length === 0) this.#waiting.delete(client);
+      }
+    }
   }
 }

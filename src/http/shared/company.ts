@@ -1,17 +1,4 @@
-import { UsageError } from "../../kernel/messages/problem.js";
-import { didYouMean } from "../../kernel/messages/suggest.js";
-import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
-
-/** "default is the first configured one; an unknown id is 404, never a default". */
-export function selectCompany(sandbox: Sandbox, id: string | undefined): Company {
-  if (id === undefined) return sandbox.defaultCompany;
-  const company = sandbox.findCompany(id);
-  if (company !== undefined) return company;
-  const known = sandbox.companies.map((other) => other.id);
-  throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);
-}
 
 /** "Before any request is handled, everything due at or before the company's now has happened." */
 export async function makeReady(company: Company): Promise<void> {
@@ -34,3 +21,10 @@ export async function whenReady<T>(
     current = found;
   }
 }
+
+/** How the requests of a company are refused that was closed to be moved: the client may try again. */
+export const MOVING = {
+  status: 503,
+  messages: ["The company is being moved to another sandbox; try again"],
+  headers: { "retry-after": "1" },
+} as const;

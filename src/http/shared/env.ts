@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Connection } from "../../sandbox/company/exchange.js";
+import type { Caller } from "./caller.js";
 
 /** Why bytes are not a request: they could not be parsed as one, or came too late. */
 export interface Malformed {
@@ -10,6 +11,12 @@ export interface Malformed {
 
 /** What the server passes on; a request that is made in process has no socket. */
 export interface HttpEnv {
+  Variables: {
+    /** Of the company that the call is about. */
+    companyId?: string;
+    /** Set by the guards of the control API and of the dashboard. */
+    caller: Caller;
+  };
   Bindings: Partial<HttpBindings> & {
     /** The address that the server listens on. */
     readonly boundTo?: string;
@@ -17,7 +24,7 @@ export interface HttpEnv {
     /** Aborted when the server begins to stop. */
     readonly stopping?: AbortSignal;
     /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. Requests before it on the connection get their answers first. */
-    readonly breakOff?: (fault: "reset" | "hang") => Promise<void>;
+    readonly breakOff?: (fault: "reset" | "hang") => void;
     /** Set where bytes are not a request: the app makes the answer that refuses them. */
     readonly malformed?: Malformed;
   };
@@ -30,6 +37,15 @@ export function wantsPage(c: HttpContext): boolean {
   const accepted = c.req.header("accept")?.split(",") ?? [];
   return accepted.some((type) => /^\s*text\/html\s*(?:;|$)/i.test(type));
 }
+
+/**
+ * A browser sends a form again by itself when a connection that it reuses is reset, and a rule that loses the answer would have no effect. So
+ * pages, and all that they load, leave it no connection to reuse.
+ */
+export const closeConnection: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  await next();
+  c.header("connection", "close");
+};
 
 /** HEAD is answered as GET is, and its body is not sent: a stream would go on until it is cancelled. */
 export const dropBodyOfHead: MiddlewareHandler<HttpEnv> = async (c, next) => {

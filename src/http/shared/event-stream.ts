@@ -2,7 +2,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { whenAborted } from "./after-answer.js";
 
 /** A reader with more unread characters than this is too slow: its stream ends, and a browser connects again by itself. */
-const UNREAD_MAX = 8 * 1024 * 1024;
+const UNREAD_MAX = 2 * 1024 * 1024;
 
 /** A comment in silence, so that no proxy takes it for the end, ms of real time. */
 export const HEARTBEAT_MS = 15_000;
@@ -78,6 +78,28 @@ export function createEventStream(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Counts the streams of each company that are open. */
+export class OpenStreams {
+  readonly #most: number;
+  readonly #open = new Map<string, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Undefined when the company has as many as it may; otherwise what to call when the stream is over. */
+  begin(companyId: string): (() => void) | undefined {
+    const open = this.#open.get(companyId) ?? 0;
+    if (open >= this.#most) return undefined;
+    this.#open.set(companyId, open + 1);
+    return () => {
+      const left = (this.#open.get(companyId) ?? 0) - 1;
+      if (left > 0) this.#open.set(companyId, left);
+      else this.#open.delete(companyId);
+    };
+  }
 }
 
 /** The headers of an answer with such a body. */

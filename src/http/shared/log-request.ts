@@ -4,22 +4,23 @@ import { correlationIdOf, rounded } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 
-/** Logs each call at debug, for all but the API under test, whose exchanges are logged as events. */
+/** Counts each call and logs it at debug, for all but the API under test, whose exchanges are logged as events. */
 export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = sandbox.system.monotonic();
     await next();
-    logRequest(c, sandbox, startedAt, c.res);
+    await logRequest(c, sandbox, startedAt, c.res);
   };
 }
 
-/** `startedAt`: real time, ms of the machine's monotonic clock. */
-export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, answer: Response): void {
-  const { log, system } = sandbox;
-  if (log.wants?.("debug") !== true) return;
+/** Ends before the answer is sent, so that lines are in the order of the calls. `startedAt`: real time, ms of the machine's monotonic clock. */
+export async function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, answer: Response): Promise<void> {
+  const { log, system, metrics } = sandbox;
   const { method, url } = c.req;
   const { pathname, search } = new URL(url);
-  const company = sandbox.findCompany(c.req.query("company") ?? "") ?? sandbox.companies[0];
+  metrics.countOther(pathname.startsWith("/_sandbox") ? "control" : "other", answer.status);
+  if (log.wants?.("debug") !== true) return;
+  const company = sandbox.findCompany(c.get("companyId") ?? c.req.query("company") ?? "");
   const fields = {
     company: company?.id,
     now: toIso(company?.now() ?? system.now()),
@@ -28,12 +29,10 @@ export function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, 
     status: answer.status,
     durationMs: rounded(system.monotonic() - startedAt),
   };
-  const logged = correlationIdIn(answer).then(async (correlationId) => {
-    // After its changes, which are logged one turn later.
-    await system.yieldToEventLoop();
-    log.write("debug", "request", { ...fields, correlationId });
-  });
-  logged.catch((error: unknown) => log.write("error", "bug", { path: fields.path, error: String(error) }));
+  const correlationId = await correlationIdIn(answer);
+  // After its changes, which are logged one turn later.
+  await system.yieldToEventLoop();
+  log.write("debug", "request", { ...fields, correlationId });
 }
 
 /** Only error bodies have one. */

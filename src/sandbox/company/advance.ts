@@ -221,7 +221,7 @@ function resolveTarget(company: Company, now: Instant, target: AdvanceTarget): I
 }
 
 function refuseBeyond(): never {
-  throw new UsageError("input", `Failed to move the clock: it goes to ${toIso(LATEST)} at most.`);
+  throw new UsageError("input", `Failed to move the clock: the latest time is ${toIso(LATEST)}.`);
 }
 
 function assertOpen(company: Company): void {

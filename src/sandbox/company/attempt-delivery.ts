@@ -41,7 +41,7 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
 function requestOf({ profile, record }: Company, delivery: Delivery, signal: AbortSignal): TransportRequest {
   const { allow, timeout: timeoutMs, insecureTls, signatureHeader, topicHeader } = profile.webhooks;
   // The signed bytes are the sent bytes, unless a rule corrupts the signature or cuts the body.
-  const { body, signature } = signedBody(delivery, record.identity.secretKey);
+  const { body, signature } = signedBody(delivery, delivery.attempts.length + 1, record.identity.secretKey);
   const headers = {
     "content-type": "application/json",
     "user-agent": `business-payments-sandbox/${VERSION}`,

@@ -14,6 +14,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { SandboxLimits } from "./limits.js";
 import type { StoredSandbox } from "../state/company-record.js";
 import type { SettingReads } from "../../domain/profile/track-profile.js";
+import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 export interface CompanyDeps {
@@ -23,6 +24,8 @@ export interface CompanyDeps {
   readonly log: Log;
   readonly seed: number | undefined;
   readonly limits: SandboxLimits;
+  /** With tenancy: which receivers the operator of the sandbox permits. */
+  readonly operator: AllowedHosts | undefined;
   readonly reads: SettingReads;
   readonly watcherOf: (companyId: string) => CompanyWatcher;
   readonly events: EventEmitter<CompanyEvents>;

@@ -1,3 +1,4 @@
+import { stackOf } from "../../kernel/log.js";
 import { expireWhenDue } from "../../domain/charges/drop-charge.js";
 import { settlePayment } from "../../domain/charges/pay-charge.js";
 import { settleTransfer } from "../../domain/transfers/settle-transfer.js";
@@ -65,7 +66,7 @@ export class Company {
   constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile) {
     this.deps = deps;
     this.record = record;
-    this.profile = trackProfile(profile, this.deps.reads);
+    this.profile = this.#effective(profile);
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
@@ -193,11 +194,20 @@ export class Company {
 
   /** Applies other settings from the next request on. `profile` is the defaults with `overrides`. */
   adopt(profile: Profile, overrides: ProfileOverrides): void {
-    this.profile = trackProfile(profile, this.deps.reads);
+    this.profile = this.#effective(profile);
     this.record.overrides = overrides;
     this.watcher.adopt(overrides);
     this.note(headEntry(this.id, { overrides }));
     this.emitChanged();
+  }
+
+  /** With tenancy the company's own receivers are also those that the operator permits. */
+  #effective(profile: Profile): Profile {
+    const { operator, reads } = this.deps;
+    if (operator === undefined) return trackProfile(profile, reads);
+    const { webhooks } = profile;
+    const allow = { kind: "tenant", own: webhooks.allow, operator } as const;
+    return trackProfile({ ...profile, webhooks: { ...webhooks, allow } }, reads);
   }
 
   /** Records a change in the store. A company that was replaced records nothing. */
@@ -284,8 +294,7 @@ export class Company {
   }
 
   #logBug(where: Readonly<Record<string, unknown>>, error: unknown): void {
-    const stack = error instanceof Error ? error.stack : String(error);
-    this.deps.log.write("error", "bug", { company: this.id, ...where, error: stack });
+    this.deps.log.write("error", "bug", { company: this.id, ...where, error: stackOf(error) });
   }
 
   #nextDue(at: Instant): DueItem<DueKind> | undefined {

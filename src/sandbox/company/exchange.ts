@@ -32,8 +32,10 @@ export interface Exchange {
   /** Of the answer, also when a fault kept it from the client; 0 when a fault replaced the work and nothing was sent. */
   readonly status: number;
   readonly answer: unknown;
-  /** The `Retry-After` of the answer; undefined without one. */
-  readonly retryAfter: string | undefined;
+  /** Of the answer, with names in lower case. */
+  readonly answerHeaders: Readonly<Record<string, string>>;
+  /** From its arrival until its answer was ready, a rule's delay included; real time. */
+  readonly durationMs: number;
   /** Why it was refused; undefined when it was not. */
   readonly problem: ProblemCode | undefined;
   readonly rule: { readonly id: string; readonly name: string | null } | undefined;

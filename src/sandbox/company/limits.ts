@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { wholeNumber } from "../../kernel/fields.js";
+import { duration, wholeNumber } from "../../kernel/fields.js";
 import { mapping } from "../state/file-fields.js";
 
 function limit(what: string, byDefault: number) {
@@ -7,6 +7,8 @@ function limit(what: string, byDefault: number) {
     .default(byDefault)
     .meta({ description: `${what} (default ${byDefault})` });
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Limits of what grows by itself; the oldest are forgotten. What clients create (charges, transactions, …) is not limited. */
 export const limits = mapping(
@@ -17,8 +19,12 @@ export const limits = mapping(
     // A receiver that never answers must not fill the memory.
     pendingDeliveries: limit("Deliveries of a company that are pending", 200_000),
     companies: limit("Companies opened by their tokens", 1_000),
+    companiesPerAddress: limit("Of those, with tenancy, opened from one address", 10),
+    idle: duration(60_000)
+      .default(30 * DAY_MS)
+      .meta({ description: "A company opened by its token is dropped when unused for so long (default 30d)" }),
     // Later ones are left out and counted.
-    recordedRequests: limit("Requests in the story of --record", 10_000),
+    recordedRequests: limit("Requests in the recording of --record", 10_000),
   },
   "a mapping of limits",
 );

@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
+import ipaddr from "ipaddr.js";
 import * as z from "zod";
+import { RULES_MAX } from "../../domain/rules/change-rules.js";
 import { fromXof } from "../../domain/values/money.js";
 import {
   absoluteUrl,
+  duration,
   flag,
   instant,
   listOf,
@@ -24,7 +27,7 @@ import { limits } from "../company/limits.js";
 import { setupFor } from "./options.js";
 
 /** "A rule is `{name?, on, match?, then, times?}`". */
-export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }" });
+export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }", max: RULES_MAX });
 
 const token = credential("an access token");
 const datedToken = mapping(
@@ -47,13 +50,14 @@ const companyEntry = mapping(
       description:
         "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
     }),
+    name: optional(text("the company's name"), "Its name on the payment page; by default the id"),
     accessToken: optional(tokenEntry, "The bearer token that selects the company"),
-    accessTokens: optional(listOf(tokenEntry, { of: "access tokens", min: 1 }), "Several of them, some with an end"),
+    accessTokens: optional(listOf(tokenEntry, { of: "access tokens", min: 1 }), "Several access tokens"),
     secretKey: optional(text("the key that signs webhooks"), "Signs webhooks, and is never sent"),
     balance: optional(balance, "In XOF"),
     clock: optional(clock, "running, frozen, or an ISO 8601 time to stand at"),
     profile: optional(profile, "Settings of this company alone, over those of the sandbox"),
-    rules: rulesField.optional().meta({ description: "How its world misbehaves from the start" }),
+    rules: rulesField.optional().meta({ description: "Its rules from the start" }),
     ...worldLists,
   },
   "a company such as { companyId: company_shop }",
@@ -63,10 +67,11 @@ const companyEntry = mapping(
     const message = "and accessTokens are both there: keep the list, with this token in it";
     report(context, ["accessToken"], message, { beside: true });
   }, onObjects)
-  .transform(({ companyId, accessToken, accessTokens, secretKey, balance, clock, profile, rules, ...world }) => {
+  .transform(({ companyId, name, accessToken, accessTokens, secretKey, balance, clock, profile, rules, ...world }) => {
     const named = identityOf(companyId);
     return {
       id: companyId,
+      name,
       tokens: accessTokens ?? (accessToken === undefined ? named.tokens : [accessToken]),
       secretKey: secretKey ?? named.secretKey,
       balance: balance === undefined ? undefined : fromXof(balance),
@@ -88,6 +93,10 @@ const findingsField = mapping(
   },
   "a mapping such as { allow: [double-payout] }",
 );
+
+const network = z.string().refine((given) => ipaddr.isValid(given) || ipaddr.isValidCIDR(given), {
+  error: "must be an IP address or a network such as 10.0.0.0/8",
+});
 
 const companies = listOf(companyEntry, { of: "companies" });
 
@@ -138,19 +147,25 @@ export function configFields(folder: string) {
       clock.transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt))),
       "running (default), frozen, or an ISO 8601 time to stand at",
     ),
+    tenancy: optional(flag, "A company's access token drives that company; everything else needs the admin token"),
+    trustedProxies: optional(
+      listOf(network, { of: "addresses and networks" }),
+      "Proxies whose X-Forwarded-For is believed: addresses and networks such as 10.0.0.0/8",
+    ),
     autoProvision: optional(flag, "Any unseen access token opens a company of its own"),
     seed: optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), "Makes identifiers and names repeat"),
     adminToken: optional(credential("a token"), "The bearer token that the control API asks for"),
     tlsCert: optional(path("a certificate"), "The path of a certificate, for HTTPS"),
     tlsKey: optional(path("a private key"), "The path of the certificate's private key"),
+    drain: optional(duration(), "How long it goes on answering after SIGTERM, not ready any more (default 0s)"),
     productionHeadersOnly: optional(flag, "Answers without the headers x-sandbox and x-sandbox-now"),
     log: optional(word(["pretty", "json", "silent"]), "How the log is written (default pretty)"),
     logLevel: optional(word(logLevels), "What is logged: debug adds each request to each change (default info)"),
     open: optional(flag, "Shows the dashboard in a browser"),
     limits: optional(limits, "Bounds of what only grows"),
     findings: optional(findingsField, "What exec does with findings"),
-    balance: optional(balance, "Of every company that does not say otherwise, in XOF (default 10000000)"),
-    rules: optional(rulesField, "How every company's world misbehaves from the start: { on, match, then, times }"),
+    balance: optional(balance, "Of every company, in XOF (default 10000000)"),
+    rules: optional(rulesField, "Rules of every company from the start: { on, match, then, times }"),
     companies: optional(companies, "Opened instead of the default company"),
   };
 }

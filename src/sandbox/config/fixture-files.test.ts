@@ -99,6 +99,7 @@ charges: [{ externalId: a, amount: 1, description: x, status: due }]
 companies:
   - companyId: company_shop
   - companyId: bank
+    name: Chez Awa
     accessTokens: [one, { token: two, expiresAt: 2026-02-01T00:00:00Z }]
     secretKey: hush
     balance: 0.5
@@ -129,6 +130,7 @@ companies:
       rules: [],
     });
     expect(bank).toMatchObject({
+      name: "Chez Awa",
       tokens: [
         { token: "one", expiresAt: null },
         { token: "two", expiresAt: Date.UTC(2026, 1, 1) },
@@ -247,12 +249,12 @@ describe("a wrong fixtures file", () => {
     ],
     [
       charge("status: refunded_partially"),
-      ["a.yaml:1:11: charges[0].refunded is missing: what was given back, because the status is refunded_partially"],
+      ["a.yaml:1:11: charges[0].refunded is missing: the status is refunded_partially"],
     ],
     [
       charge("status: refunded_partially, refunded: 10"),
       [
-        "a.yaml:1:94: charges[0].refunded must be less than the amount; when all of it was given back the status is refunded",
+        "a.yaml:1:94: charges[0].refunded must be less than the amount; when all of it was refunded the status is refunded",
       ],
     ],
     [

@@ -39,6 +39,9 @@ export function renderSchema(schema: z.ZodType, references: ReadonlyMap<z.ZodTyp
       const name = all.get(zodSchema);
       // In draft 7 what stands beside a $ref does not count.
       if (name !== undefined) jsonSchema.allOf = [{ $ref: `#/$defs/${name}` }];
+      // zod leaves them out where a text is transformed: they would be of the output.
+      const examples = z.globalRegistry.get(zodSchema)?.["examples"];
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
     },
   });
   const { $schema: _, ...body } = rendered;

@@ -15,6 +15,10 @@ export interface ResolvedOptions {
   /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
+  /** A company's access token drives that company; what concerns the sandbox needs the admin token. */
+  readonly tenancy: boolean;
+  /** Proxies in front, addresses and networks: the address of a client is the one that they report. */
+  readonly trustedProxies: readonly string[];
   /** Replaces the clock of every stored company; undefined: they keep their own. A frozen time must not be before the stored one. */
   readonly clockOver?: ClockOver | undefined;
   readonly productionHeadersOnly: boolean;
@@ -35,6 +39,13 @@ export interface CompanyDefaults {
 export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
 export const DEFAULT_BALANCE = fromXof(10_000_000);
 
+/** Why these options do not go together; undefined when they do. */
+export function tenancyProblem(options: Partial<Pick<ResolvedOptions, "tenancy" | "adminToken" | "seed">>) {
+  if (options.tenancy !== true) return undefined;
+  if (options.adminToken === undefined) return "needs an admin token: companies are administered with it";
+  return options.seed === undefined ? undefined : "excludes a seed: access tokens could be guessed";
+}
+
 export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOptions {
   const defaults: CompanyDefaults = {
     balance: DEFAULT_BALANCE,
@@ -48,6 +59,8 @@ export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOp
     seed: undefined,
     publicUrl: undefined,
     adminToken: undefined,
+    tenancy: false,
+    trustedProxies: [],
     productionHeadersOnly: false,
     limits: DEFAULT_LIMITS,
     allow: [],

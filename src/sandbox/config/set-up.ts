@@ -29,8 +29,9 @@ export function setUpCompanies(
 ): Promise<CompanySetup[]> {
   const now = at ?? systemClock.now();
   return Promise.all(
-    entries.map(async ({ id, tokens, secretKey, balance, clock, profile, rules, world }) => ({
+    entries.map(async ({ id, name, tokens, secretKey, balance, clock, profile, rules, world }) => ({
       id,
+      name,
       tokens,
       secretKey,
       balance: balance ?? defaults.balance,

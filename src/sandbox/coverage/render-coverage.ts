@@ -103,8 +103,8 @@ function renderAssumptions(coverage: Coverage): readonly string[] {
     ]);
   const never = listUnmet(coverage, "openPoints").map(code).join(", ");
   return [
-    "## What the results rest on",
-    "The contract leaves these open. Each was chosen, by the sandbox or by you, and what was answered or done depended on the choice.",
+    "## What the results depend on",
+    "The contract leaves these points open. The results depend on the values here.",
     ...(rows.length === 0 ? [] : [table(["Setting", "Value", "Default", "Times"], rows)]),
     ...(never === "" ? [] : [`Never touched: ${never}.`]),
   ];

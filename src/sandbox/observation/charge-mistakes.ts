@@ -32,9 +32,9 @@ export const refundBeyondPaid: Detector = {
     if (amount <= left) return [];
     const { id, externalId, paid, refunded } = charge;
     const why =
-      `A refund of ${amount} XOF was asked of the charge ${id} (externalId ${quote(externalId)}), of which ${toXof(paid)} XOF were paid and ` +
-      `${toXof(refunded)} XOF refunded: at most ${left} XOF could go back. A client that asks for too much does not know what it owes; ` +
-      "where nothing stops it, it gives away the business's own money.";
+      `The client requested a refund of ${amount} XOF of the charge ${id} (externalId ${quote(externalId)}), of which ${toXof(paid)} XOF were paid and ` +
+      `${toXof(refunded)} XOF refunded: at most ${left} XOF can be refunded. A client that requests more does not know what is left, ` +
+      "and may give away the business's own money.";
     return [{ key: `${id} ${amount}`, why, requests: [describeRequest(entry, scene)] }];
   },
 };
@@ -47,8 +47,8 @@ export const payAfterDrop: Detector = {
     if (charge?.status !== "dropped") return [];
     const { id, externalId, droppedReason } = charge;
     const why =
-      `The charge ${id} (externalId ${quote(externalId)}) was to be paid after it was dropped (${droppedReason ?? "no reason"}). A client ` +
-      "that takes a dropped charge for one that is due waits for money that cannot come, or ships what nobody has paid.";
+      `The client tried to pay the charge ${id} (externalId ${quote(externalId)}) after it was dropped (${droppedReason ?? "no reason"}). A client ` +
+      "that treats a dropped charge as due waits for money that cannot come, or ships unpaid goods.";
     return [{ key: id, why, requests: [describeRequest(entry, scene)] }];
   },
 };
@@ -99,7 +99,7 @@ const refunds: OrderKind<Refund> = {
     const { externalId } = scene.world.charges.get(first.order.group) ?? {};
     return {
       why:
-        `The same refund of ${first.order.amount} XOF was asked of one charge twice (${first.request.id} and ${again.request.id}), ${after}, and the ` +
+        `The same refund of ${first.order.amount} XOF of one charge was requested twice (${first.request.id} and ${again.request.id}), ${after}, and the ` +
         "charge was not read in between. A refund has no reference: to the service these are two refunds.",
       requests: [first, again].map(({ request, order: { amount } }) => describeOrder(request, { externalId, amount })),
     };
@@ -125,8 +125,8 @@ function isFullAgain({ status, paid }: Charge, amount: unknown): boolean {
 function describeFull(charge: Charge, entry: JournalEntry, scene: Scene): Detection {
   const { id, externalId, paid } = charge;
   const why =
-    `The whole of the charge ${id} (externalId ${quote(externalId)}) was to be refunded again (${entry.id}) after all of its ${toXof(paid)} XOF had ` +
-    "gone back. This service refuses it. A service that does not would pay back twice.";
+    `The client tried to refund the whole charge ${id} (externalId ${quote(externalId)}) again (${entry.id}) after all of its ${toXof(paid)} XOF had ` +
+    "been refunded. This service refuses it; another might refund twice.";
   return { key: id, why, requests: [describeRequest(entry, scene)] };
 }
 

@@ -61,7 +61,7 @@ const payouts: OrderKind<Payout> = {
   describe: (first, again, cause, { profile, world }) => {
     const [one, other] = [first, again].map(({ order }) => quote(order.reference));
     const what = `${again.order.amount} XOF to ${again.order.msisdn} would have been paid twice`;
-    const danger = "To the service another reference is another payout.";
+    const danger = "A new reference is a new payout.";
     const answer = describeAnswer(first.request, isKnown(first.order, world));
     return {
       why:

@@ -38,7 +38,7 @@ export const findingKinds = {
   "refund-repeated": {
     severity: "critical",
     fix:
-      "Read the charge (GET /v1/charges/:id) before a refund is sent again: `refunded` says what went back already. Store each refund with the order " +
+      "Read the charge (GET /v1/charges/:id) before a refund is sent again: `refunded` is what was refunded already. Store each refund with the order " +
       "before you send it, and let a second copy of a webhook change nothing.",
   },
   "refund-beyond-paid": {
@@ -66,7 +66,7 @@ export const findingKinds = {
   "charge-repeated": {
     severity: "warning",
     fix:
-      "Keep the externalId with the order, and after a lost answer send the same one again: 201 brings the link. A 409 says that the charge exists and " +
+      "Keep the externalId with the order, and after a lost answer send the same one again: 201 has the link. A 409 says that the charge exists and " +
       "its link is lost: it is dropped when its hour is over, and only now another externalId is right. Accept a webhook of either charge for the order.",
   },
   "pay-after-drop": {

@@ -58,6 +58,8 @@ function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
 /** A finding in the order in which it was found. The `id` is not shown. */
 export interface FindingRow extends Row {
   readonly finding: Finding;
+  /** The company's time when it was found. */
+  readonly at: Instant;
   /** Whether it was found because the run was over. */
   readonly endsRun: boolean;
 }
@@ -172,7 +174,7 @@ export class Findings {
       try {
         for (const verdict of ask(detector, scene) ?? []) {
           if ("withdraws" in verdict) this.#withdraw(`${kind} ${verdict.withdraws}`);
-          else this.#keep(kind, verdict, endsRun);
+          else this.#keep(kind, verdict, endsRun, company.now());
         }
       } catch (error) {
         this.#deps.onBug(error);
@@ -194,7 +196,7 @@ export class Findings {
     return this.#deps.journal.entries.page({ limit: 1, newestFirst: true, where: isCause }).rows[0];
   };
 
-  #keep(kind: FindingKind, { key, why, fix, requests }: Detection, endsRun: boolean): void {
+  #keep(kind: FindingKind, { key, why, fix, requests }: Detection, endsRun: boolean, at: Instant): void {
     const id = `${kind} ${key}`;
     if (this.#rows.get(id) !== undefined) return;
     const { redactor } = this.#deps;
@@ -206,7 +208,7 @@ export class Findings {
       summary: text(request.summary),
     }));
     const finding: Finding = { kind, severity, why: text(why), fix: text(fix ?? usualFix ?? ""), requests: shown };
-    this.#rows.set({ id, seq: ++this.#found, finding, endsRun });
+    this.#rows.set({ id, seq: ++this.#found, finding, at, endsRun });
     const [oldest] = this.#rows.size > FINDINGS_MAX ? this.#rows.page({ limit: 1 }).rows : [];
     if (oldest !== undefined) this.#rows.delete(oldest.id);
     this.#deps.onFinding(finding);

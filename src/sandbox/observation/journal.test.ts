@@ -55,7 +55,7 @@ describe("an entry", () => {
       body: { text: 'line\nbreak "quoted" \ud83d\ude00 \u2028', lone: "\ud800", list: [1.5, null, {}] },
       status: 409,
       answer: { message: ["a\nb"], nested: { none: null } },
-      retryAfter: "3",
+      answerHeaders: { "retry-after": "3" },
       problem: "external_id_taken",
       rule: { id: "rule_1", name: "two\nlines" },
       fault: "malformed",
@@ -64,7 +64,7 @@ describe("an entry", () => {
     });
     const recorded = journal.record(given);
     expect(journal.entries.get("req_1")).toBe(recorded);
-    const { turn: _turn, rawBody: _rawBody, company: _company, onLost: _onLost, ...expected } = given;
+    const { turn: _turn, company: _company, onLost: _onLost, ...expected } = given;
     expect(recorded).toEqual({
       ...expected,
       id: "req_1",

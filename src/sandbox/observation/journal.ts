@@ -2,7 +2,7 @@ import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/rec
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
 
-type Unkept = "turn" | "company" | "named" | "connection" | "rawBody" | "onLost";
+type Unkept = "turn" | "company" | "named" | "connection" | "onLost";
 
 /**
  * A request to the API under test and its answer, with credentials: show it only through a redactor. `id` is `req_1`, `req_2` and so on, in the order
@@ -51,8 +51,8 @@ export class Journal {
   }
 
   record(exchange: Exchange): JournalEntry {
-    const { operation, at, receivedAt, method, path, headers, body } = exchange;
-    const { status, answer, retryAfter, problem, rule, fault, made, settings } = exchange;
+    const { operation, at, receivedAt, method, path, headers, body, rawBody } = exchange;
+    const { status, answer, answerHeaders, durationMs, problem, rule, fault, made, settings } = exchange;
     const seq = ++this.#last;
     const entry: JournalEntry = {
       id: `req_${seq}`,
@@ -64,9 +64,11 @@ export class Journal {
       path,
       headers,
       body,
+      rawBody,
       status,
       answer,
-      retryAfter,
+      answerHeaders,
+      durationMs,
       problem,
       rule,
       fault,
@@ -111,8 +113,8 @@ export class Journal {
   }
 }
 
-function bytesOf({ path, headers, body, answer }: Exchange): number {
-  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify([path, headers, body, answer]));
+function bytesOf({ path, headers, body, rawBody, answer, answerHeaders }: Exchange): number {
+  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify([path, headers, body, rawBody, answer, answerHeaders]));
 }
 
 /** Read when the request is answered: after a state was put in, other records have the same seqs. */

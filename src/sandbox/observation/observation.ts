@@ -1,6 +1,7 @@
 import type { Exchange } from "../company/exchange.js";
 import { Findings, type FindingsDeps } from "./findings.js";
 import { Journal, type JournalEntry } from "./journal.js";
+import type { SecretRedactor } from "./redact.js";
 
 /**
  * What one company's client did. It is not part of the company's state: it stays when another state is put in. A reset forgets the requests and the
@@ -9,10 +10,12 @@ import { Journal, type JournalEntry } from "./journal.js";
 export class Observation {
   readonly journal: Journal;
   readonly findings: Findings;
+  readonly redactor: SecretRedactor;
   /** Real time. Requests that came before are not recorded. */
   #resetAt = Number.NEGATIVE_INFINITY;
 
-  constructor(requestsMax: number, deps: Omit<FindingsDeps, "journal">) {
+  constructor(requestsMax: number, deps: Omit<FindingsDeps, "journal"> & { readonly redactor: SecretRedactor }) {
+    this.redactor = deps.redactor;
     this.journal = new Journal(requestsMax);
     this.findings = new Findings({ ...deps, journal: this.journal });
   }

@@ -18,7 +18,8 @@ const CREATED_MAX = 10_000;
 /** Requests that the finding shows. */
 const SHOWN_MAX = 3;
 
-const FINAL: ReadonlySet<unknown> = new Set([
+/** Of a charge or a transfer. */
+export const finalStatuses: ReadonlySet<unknown> = new Set([
   "completed",
   "failed",
   "paid",
@@ -39,7 +40,7 @@ export function createOutcomeNeverLearnedDetector(): Detector {
       for (const id of entry.created) unlearned.add(id, entry);
       const id = idInPath(entry);
       // Any answer of a charge or transaction shows it, also that of a payment or refund.
-      if (id !== undefined && entry.fault === undefined && FINAL.has(memberOf(entry.answer, "status")))
+      if (id !== undefined && entry.fault === undefined && finalStatuses.has(memberOf(entry.answer, "status")))
         unlearned.delete(plainId(id));
       return [];
     },
@@ -72,7 +73,7 @@ function describeUnlearned(
   const awaited = new Set(unsent.map(({ resource }) => resource));
   const final = [...unlearned].flatMap(([id, entry]) => {
     const status = statusOf(scene.world, id);
-    if (!FINAL.has(status) || scene.isAudited(id) || awaited.has(id)) return [];
+    if (!finalStatuses.has(status) || scene.isAudited(id) || awaited.has(id)) return [];
     return [{ status, entry }];
   });
   if (final.length === 0) return [];

@@ -190,7 +190,7 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
     key: `${a.order.reference} ${b.order.reference}`,
     why:
       `${amount} XOF to ${msisdn} were paid twice at the same time: under reference ${quote(a.order.reference)} (${a.entry.id}) and ` +
-      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in what was drawn for each, so these may be two workers with one order.`,
+      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in random parts, so two workers may have paid one order.`,
     requests: [a, b].map(({ entry, order }) => describeOrder(entry, order)),
   };
 }

@@ -12,7 +12,13 @@ export interface Secret {
 }
 
 /** The values of these headers are never shown, known or not. */
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "x-api-key",
+  "x-auth-token",
+]);
 /** A value nested deeper than this cannot be written as JSON; no body of the API is. */
 const DEPTH_MAX = 200;
 const TOO_DEEP = `[deeper than ${DEPTH_MAX} levels]`;

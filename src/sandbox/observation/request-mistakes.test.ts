@@ -91,7 +91,7 @@ describe("retry-at-once reports", () => {
   });
 
   it("a request before Retry-After is over", () => {
-    const [found] = retry({ status: 429, retryAfter: "30" }, {}, 29_000);
+    const [found] = retry({ status: 429, answerHeaders: { "retry-after": "30" } }, {}, 29_000);
     expect(found?.why).toContain("though its Retry-After said 30 s");
   });
 });
@@ -99,15 +99,25 @@ describe("retry-at-once reports", () => {
 describe("retry-at-once does not report a request", () => {
   it.each<[string, Partial<JournalEntry>, Partial<JournalEntry>, number]>([
     ["after a pause", { status: 503 }, {}, AT_ONCE_MS],
-    ["after the time that Retry-After said", { status: 429, retryAfter: "2" }, {}, 1_990],
-    ["after the company's clock was moved by as much", { status: 429, retryAfter: "60", at: 0 }, { at: 60_000 }, 5],
+    ["after the time that Retry-After said", { status: 429, answerHeaders: { "retry-after": "2" } }, {}, 1_990],
+    [
+      "after the company's clock was moved by as much",
+      { status: 429, answerHeaders: { "retry-after": "60" }, at: 0 },
+      { at: 60_000 },
+      5,
+    ],
     ["after a lost answer", { status: 503, fate: "lost" }, {}, 5],
     ["after an answer that a fault broke off", { status: 503, fault: "empty" }, {}, 5],
     ["with another body", { status: 503 }, { body: { reference: "b" } }, 5],
     ["with another path", { status: 503 }, { path: "/v1/transactions?x" }, 5],
     ["after another status", { status: 409 }, {}, 5],
     ["that was sent before the first was answered", { status: 503 }, {}, -1],
-    ["with a Retry-After that is a date", { status: 503, retryAfter: "Wed, 21 Oct 2026 07:28:00 GMT" }, {}, AT_ONCE_MS],
+    [
+      "with a Retry-After that is a date",
+      { status: 503, answerHeaders: { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" } },
+      {},
+      AT_ONCE_MS,
+    ],
   ])("is the same %s", (_, first, second, afterMs) => {
     expect(retry(first, second, afterMs)).toEqual([]);
   });

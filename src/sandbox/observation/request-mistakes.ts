@@ -40,8 +40,8 @@ export function createPollingTooFastDetector(): Detector {
       const spanMs = Math.max(receivedAt - first.receivedAt, at - first.at);
       if (reads.length <= POLLS_MAX || spanMs > POLLS_SPAN_MS - EARLY_MS) return [];
       const why =
-        `${path} was read ${reads.length} times within ${Math.ceil(spanMs)} ms. A client that polls so fast is locked out by any ` +
-        "rate limit, then learns nothing at all, and burdens the service for every other one.";
+        `${path} was read ${reads.length} times within ${Math.ceil(spanMs)} ms. A client that polls so fast hits any ` +
+        "rate limit, and slows the service for everyone.";
       return [{ key: path, why, requests: [describeRequest(entry, scene)] }];
     },
   };
@@ -94,7 +94,7 @@ function judge(
   // It came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
   if (mayBeOtherWorker({ answeredAt, connection }, scene)) return [];
-  const askedSeconds = secondsOf(before.retryAfter);
+  const askedSeconds = secondsOf(before.answerHeaders["retry-after"]);
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;
   if (Math.max(waited, entry.at - before.at) >= leastMs) return [];
   const wish = askedSeconds === undefined ? "" : `, though its Retry-After said ${askedSeconds} s`;
@@ -149,7 +149,7 @@ const dangers: Readonly<Record<Place, string>> = {
   path: "URLs are kept in the logs of every proxy and server on the way.",
   query: "URLs are kept in the logs of every proxy and server on the way.",
   header: "It is only for checking webhooks: proxies and servers keep headers in their logs.",
-  body: "What a body says is stored, shown in answers and webhooks, and kept in logs of applications.",
+  body: "Bodies are stored, shown in answers and webhooks, and logged.",
 };
 
 interface Leak {

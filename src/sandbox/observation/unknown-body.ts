@@ -17,7 +17,7 @@ export const unknownBody: Detector = {
     if (names.length === 0) return [];
     const why =
       `${entry.id} was sent a body with ${names.join(", ")} and without ${quote(known.name)}, so it counted as no body: ${known.meaning}. ` +
-      "The contract does not show this body; a client that means something else by it moves the wrong amount of money, or tests nothing.";
+      "The contract does not show this body, so the client may move the wrong amount of money, or test nothing.";
     return [{ key: `${entry.operation} ${names.join(" ")}`, why, requests: [describeRequest(entry, scene)] }];
   },
 };

@@ -1,3 +1,4 @@
+import { damageOf } from "../../domain/deliveries/sign-delivery.js";
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { type Subscription, shownTopic } from "../../domain/model/subscription.js";
 import { quote } from "../../kernel/messages/text.js";
@@ -69,16 +70,16 @@ function describeUnacknowledged(delivery: Delivery, what: string, scene: Scene):
 
 const REFUSED =
   "The receiver refuses the signature. Compare the header with the base64 of the HMAC-SHA256 of the raw body under this company's secret key; " +
-  "`npx business-payments-sandbox audit URL` says what the receiver accepts in its place. Then answer every genuine webhook with a 2xx.";
+  "`npx business-payments-sandbox audit URL` reports what the receiver accepts instead. Then answer every genuine webhook with a 2xx.";
 
 /** "A forged or corrupted webhook acknowledged with 2xx". Once for each receiving URL and what a rule did to the webhook. */
 export const forgedAcknowledged: Detector = {
   attempted({ error }, delivery, scene) {
-    const { id, topic, url, body, effect } = delivery;
-    if (error !== null || effect === null) return [];
-    const isCut = effect.truncate !== null && effect.truncate < Buffer.byteLength(body);
-    if (!effect.corruptSignature && !isCut) return [];
-    const what = effect.corruptSignature ? "a wrong signature" : "a body that was cut after it was signed";
+    const { id, topic, url, body, attempts } = delivery;
+    const { corruptSignature, truncate } = damageOf(delivery, attempts.length);
+    const isCut = truncate !== null && truncate < Buffer.byteLength(body);
+    if (error !== null || (!corruptSignature && !isCut)) return [];
+    const what = corruptSignature ? "a wrong signature" : "a body that was cut after it was signed";
     const why =
       `The webhook ${topic} of ${shownDeliveryResource(delivery)} to ${url} had ${what}, and was acknowledged (delivery ${id}). ` +
       "A receiver that accepts it accepts events from anyone: anyone can report an order as paid.";

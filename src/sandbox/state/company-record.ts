@@ -57,4 +57,6 @@ export interface CompanyRecord {
   idPosition: number;
   /** Not part of the state: a reset and a restore keep them. */
   readonly snapshots: Table<Snapshot>;
+  /** It was exported to another sandbox and is closed here. */
+  moving?: true | undefined;
 }

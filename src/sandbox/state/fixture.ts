@@ -32,7 +32,7 @@ const customer = mapping(
 
 /** Drawn when the file is used: only then the seed is known. */
 const generated = mapping(
-  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "So many persons with made-up names" }) },
+  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "This many generated persons" }) },
   "{ generate: 50 }",
 );
 
@@ -42,10 +42,10 @@ const chargeFields = mapping(
     ...chargeTerms,
     amount: amount.meta({ description: "Whole XOF" }),
     status: word(statusesOf(chargeLifecycle)).default("due").meta({ description: "Where its life stands" }),
-    refunded: optional(amount, "What was given back, in XOF: only of a charge that is refunded_partially"),
+    refunded: optional(amount, "The refunded amount, in XOF: only of a charge that is refunded_partially"),
     msisdn: optional(msisdn, "Who paid"),
     droppedReason: optional(text("why the charge was dropped"), "Only of a charge that is dropped"),
-    createdAt: optional(createdAt, "ISO 8601, or so long before the company begins: -30m"),
+    createdAt: optional(createdAt, "ISO 8601, or a time before the company begins: -30m"),
     onCompletedRedirectionUrl: chargeTerms.onCompletedRedirectionUrl.default("https://shop.test/completed"),
     onCanceledRedirectionUrl: chargeTerms.onCanceledRedirectionUrl.default("https://shop.test/canceled"),
     metadata: chargeTerms.metadata.default(() => ({})),
@@ -63,11 +63,11 @@ function checkCharge(
 ): void {
   const refuse = (key: string, message: string): void => report(context, [key], message, { beside: true });
   if (status === "refunded_partially" && refunded === undefined) {
-    refuse("refunded", "is missing: what was given back, because the status is refunded_partially");
+    refuse("refunded", "is missing: the status is refunded_partially");
   } else if (status !== "refunded_partially" && refunded !== undefined) {
     refuse("refunded", "is only for a charge whose status is refunded_partially");
   } else if (isAtLeast(refunded, amount)) {
-    refuse("refunded", "must be less than the amount; when all of it was given back the status is refunded");
+    refuse("refunded", "must be less than the amount; when all of it was refunded the status is refunded");
   }
   if (droppedReason !== undefined && status !== "dropped") {
     refuse("droppedReason", "is only for a charge whose status is dropped");
@@ -84,14 +84,14 @@ function isAtLeast(given: Money | undefined, bound: Money): boolean {
 
 const transaction = mapping(
   {
-    id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is made up" }),
+    id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is generated" }),
     ...transferTerms,
     amount: amount.meta({ description: "Whole XOF" }),
-    type: optional(z.literal("transfer", { error: 'must be "transfer"' }), "As requests have it; there is no other"),
+    type: optional(z.literal("transfer", { error: 'must be "transfer"' }), "The only type"),
     description: transferDescription.optional(),
     status: word(statusesOf(transferLifecycle)).meta({ description: "Where its life stands" }),
     failureReason: optional(text("why the transaction failed"), "Only of a transaction that is failed"),
-    createdAt: optional(createdAt, "ISO 8601, or so long before the company begins: -30m"),
+    createdAt: optional(createdAt, "ISO 8601, or a time before the company begins: -30m"),
   },
   "a transaction such as { msisdn, amount, reference, status }",
 ).superRefine(({ status, failureReason }, context) => {
@@ -134,6 +134,8 @@ export const emptyFixture: WorldFixture = { customers: [], charges: [], transact
 
 export interface CompanySetup {
   readonly id: string;
+  /** As customers know it. */
+  readonly name?: string | undefined;
   readonly tokens: readonly AccessToken[];
   readonly secretKey: string;
   readonly balance: Money;

@@ -90,7 +90,7 @@ const requestEffect = effect({
     forbid(context, then, "fault", ["status", "body", "headers"]);
     if (then.stale === true) forbid(context, then, "stale", ["status", "body", "headers", "fault", "commit"]);
     if (then.commit === true && Object.keys(then).length === 1) {
-      const message = "needs what becomes of the answer beside it: a fault, a status, a body or a delay";
+      const message = "needs a fault, a status, a body or a delay beside it";
       report(context, ["commit"], message);
     }
   })
@@ -121,23 +121,24 @@ const paymentEffect = effect({
 
 const deliveryEffect = effect({
   drop: optional(flag, "It is never sent"),
-  delay: optional(duration(), "It is sent so much later, on the company's clock"),
-  duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "It is sent so many more times"),
+  delay: optional(duration(), "It is sent that much later, on the company's clock"),
+  duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "It is sent this many more times"),
   corruptSignature: optional(
     z.union([flag, z.literal("first")], { error: "must be true, false or first" }),
-    "Its signature looks right and is not; first: only that of the first copy",
+    "Its signature is wrong; first: only that of the first copy",
   ),
   truncate: optional(
     wholeNumber(0, BODY_BYTES_MAX),
     "How many bytes of its body are sent, under the signature of the whole",
   ),
+  attempts: optional(wholeNumber(1, 100), "This many attempts have the wrong signature or body; without it, all"),
   before: optional(suggested(["response"]), "The API's answer waits until the first attempt has ended"),
-  loseAnswers: optional(wholeNumber(1, 100), "So many acknowledgements are lost, and retries come"),
+  loseAnswers: optional(wholeNumber(1, 100), "This many acknowledgements are lost, so retries follow"),
   hold: optional(
     z.union([wholeNumber(1, 1_000_000), z.enum(["next", "end"])], {
       error: "must be next, end or a whole number from 1",
     }),
-    "It is held until the resource's next event, until so many later webhooks, or until the rule is removed",
+    "It is held until the resource's next event, until this many later webhooks, or until the rule is removed",
   ),
   reverse: optional(flag, "The resource's events are held until its last, then sent one after another in reverse"),
 })
@@ -151,6 +152,8 @@ const deliveryEffect = effect({
     forbid(context, then, "delay", ["before"]);
     if (then.corruptSignature === "first" && then.duplicate === undefined)
       report(context, ["corruptSignature"], "first needs duplicate: there is no other copy");
+    if (then.attempts !== undefined && then.truncate === undefined && then.corruptSignature === undefined)
+      report(context, ["attempts"], "needs truncate or corruptSignature");
   })
   .transform(({ delay, ...then }) => ({ ...then, delayMs: delay }));
 
@@ -194,7 +197,7 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
   .superRefine((rule, context) => {
     const { path, nth } = { path: undefined, nth: undefined, ...rule.match };
     if (rule.on === "delivery" && rule.then.reverse === true && nth !== undefined)
-      report(context, ["match", "nth"], "does not go with reverse, which takes a resource whole: name it in data");
+      report(context, ["match", "nth"], "does not go with reverse: match the resource in data");
     const isOfTransfers =
       typeof path === "string" ? mayMatch(operations.getTransaction.path, path) : path !== undefined;
     if (rule.on === "request" && rule.then.stale === true && !isOfTransfers)
@@ -209,7 +212,7 @@ function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape
   looksAt: Shape,
 ) {
   return object({
-    name: optional(text("a name", 200), "What it is called in reports"),
+    name: optional(text("a name", 200), "Its name in reports"),
     times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
     on: z.literal(kind).meta({ description }),
     match: object(

@@ -67,6 +67,13 @@ export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.emitChanged();
 }
 
+/** Takes a removal back. */
+export function putBackSnapshot(company: SnapshotOwner, removed: Snapshot): void {
+  company.record.snapshots.set(removed);
+  company.note(["snapshot", company.record.identity.id, removed]);
+  company.emitChanged();
+}
+
 function getSnapshot({ record: { snapshots } }: Pick<SnapshotOwner, "record">, name: string): Snapshot {
   assertName(name);
   const found = snapshots.get(name);

@@ -41,16 +41,24 @@ const tables = {
 export type StateTable = keyof typeof tables;
 export const stateTables = Object.keys(tables) as readonly StateTable[];
 
-/** What is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
-export function checkRows(records: Records): readonly string[] {
-  for (const name of stateTables) {
-    const check = name === "rules" || name === "holds" ? checkStored(tables[name]) : checkWith(inMemory(tables[name]));
-    for (const [index, row] of records[name].entries()) {
-      const problems = check(row);
-      if (problems.length > 0) return [`${name}[${index}]: ${problems.join("; ")}`];
+/** Says what is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
+export type CheckRows = (records: Records) => readonly string[];
+
+/** Its schemas are for many companies: making them takes longer than checking a small one. */
+export function createRowsCheck(): CheckRows {
+  const checks = stateTables.map((name) => {
+    const isStoredForm = name === "rules" || name === "holds";
+    return { name, check: isStoredForm ? checkStored(tables[name]) : checkWith(inMemory(tables[name])) };
+  });
+  return (records) => {
+    for (const { name, check } of checks) {
+      for (const [index, row] of records[name].entries()) {
+        const problems = check(row);
+        if (problems.length > 0) return [`${name}[${index}]: ${problems.join("; ")}`];
+      }
     }
-  }
-  return [];
+    return [];
+  };
 }
 
 function checkWith(list: z.core.$ZodType): (row: Row) => readonly string[] {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { type World, createWorld } from "../../domain/model/work.js";
-import { firstProblems } from "../../kernel/fields.js";
+import { firstProblems, problemOfCount } from "../../kernel/fields.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { isObject, jsonBytes } from "../../kernel/messages/json.js";
@@ -56,17 +56,17 @@ export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed:
 }
 
 /**
- * The record that `dumped` makes, with the company's own identity and snapshots. The company itself does not change.
+ * The record that `dumped` makes (`isOwn`: a snapshot, which a sandbox wrote), with the company's own identity and snapshots. The company itself does not change.
  *
  * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, books that do not add up.
  */
-export function restoreState(company: StateOwner, dumped: unknown): CompanyRecord {
+export function restoreState(company: StateOwner, dumped: unknown, { isOwn = false } = {}): CompanyRecord {
   assertReadable(dumped);
   const parsed = stateSchema.safeDecode(dumped);
   if (!parsed.success) throw new UsageError("input", messagesOf(parsed.error.issues, dumped, "body"));
   const { schemaVersion: _, companyId: __, clock, profile, idPosition, ...records } = parsed.data;
   const { mode, now } = clock;
-  const problems = checkRecords({ ...records, now });
+  const problems = [...(isOwn ? [] : checkCounts(parsed.data)), ...checkRecords({ ...records, now })];
   if (problems.length > 0) throw new UsageError("input", firstProblems(problems));
   return {
     identity: company.record.identity,
@@ -78,6 +78,23 @@ export function restoreState(company: StateOwner, dumped: unknown): CompanyRecor
     idPosition,
     snapshots: company.record.snapshots,
   };
+}
+
+/** All that is counted on, and so must begin low enough. */
+function checkCounts({ seq, idPosition, charges, rules }: State): string[] {
+  const counts: [string, number][] = [
+    ["seq", seq],
+    ["idPosition", idPosition],
+    ...charges.map(({ attempts }, index): [string, number] => [`charges[${index}].attempts`, attempts]),
+    ...rules.flatMap(({ matched, fired }, index): [string, number][] => [
+      [`rules[${index}].matched`, matched],
+      [`rules[${index}].fired`, fired],
+    ]),
+  ];
+  return counts.flatMap(([path, value]) => {
+    const problem = problemOfCount(value);
+    return problem === undefined ? [] : [`${path} ${problem}`];
+  });
 }
 
 /** Checked first, because the rest of a newer state cannot be judged. */

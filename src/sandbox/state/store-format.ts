@@ -2,7 +2,7 @@ import type { StoreFormat } from "../../adapters/store/store.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { checkCompany } from "./check-company.js";
+import { checkCompanies } from "./check-company.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
@@ -15,7 +15,7 @@ import type { CompanySetup } from "./fixture.js";
  * once.
  */
 
-type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "idPosition">;
+type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "idPosition" | "moving">;
 type TableName = keyof World;
 
 type SandboxEntry =
@@ -43,7 +43,7 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     createEmpty: createStoredSandbox,
     // An entry with a valid checksum was written by this code.
     apply: (data, entry) => applyEntry(data, entry as SandboxEntry, system),
-    check: ({ companies }) => [...companies].flatMap(([id, stored]) => checkCompany(id, stored, system)),
+    check: (data) => checkCompanies(data, system),
     dump({ companies, gone }) {
       // Taken now, because companies change while the entries are being written.
       const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));
@@ -57,12 +57,13 @@ export function createStoredSandbox(): StoredSandbox {
 }
 
 export function companyEntries(
-  { identity, clock, overrides, seq, idPosition, world, snapshots }: CompanyRecord,
+  { identity, clock, overrides, seq, idPosition, moving, world, snapshots }: CompanyRecord,
   setup: CompanySetup,
   keepsSnapshots: boolean,
 ): readonly SandboxEntry[] {
   const { id } = identity;
-  const begin: SandboxEntry = ["company", id, { identity, clock, overrides, seq, idPosition, setup }, keepsSnapshots];
+  const head = { identity, clock, overrides, seq, idPosition, moving, setup };
+  const begin: SandboxEntry = ["company", id, head, keepsSnapshots];
   const rows = tableNames(world).flatMap((name) => rowsEntries(id, name, [...world[name].values()]));
   const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SandboxEntry => ["snapshot", id, snapshot]);
   return [begin, ...rows, ...saved];

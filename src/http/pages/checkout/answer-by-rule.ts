@@ -6,7 +6,23 @@ import type { Deferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, headersOf, respond } from "../../api/answer.js";
 import { HANG_MAX_MS, breakOff, linger, misbehave, nothingDone } from "../../api/rule-effects.js";
-import type { HttpContext } from "../../shared/env.js";
+import { type HttpContext, wantsPage } from "../../shared/env.js";
+
+/** Forms whose answer a rule has just lost, with that rule. */
+export type LostForms = Map<string, RuleOn<"request">>;
+
+/** A browser that loses an answer on a connection that was open before sends the form again within this time, by itself. */
+const RESENT_MS = 1_000;
+
+/** Of two forms of one page with equal fields. */
+function keyOf(c: HttpContext, form: URLSearchParams): string {
+  return `${c.req.url}\n${form.toString()}`;
+}
+
+/** The rule that lost the answer to the same attempt: what a browser sends again by itself is not another one. */
+export function findLost(c: HttpContext, lost: LostForms, form: URLSearchParams): RuleOn<"request"> | undefined {
+  return wantsPage(c) ? lost.get(keyOf(c, form)) : undefined;
+}
 
 /**
  * The newest `request` rule that matches this form and names a `path`, counted at once. A rule without a path is about the API under test: a customer's
@@ -29,6 +45,8 @@ export function useCheckoutRule(
 interface Ruled {
   readonly company: Company;
   readonly rule: RuleOn<"request">;
+  readonly form: URLSearchParams;
+  readonly lost: LostForms;
   /** Resolves when the answer leaves, or is lost. */
   readonly returned: Deferred;
 }
@@ -37,7 +55,7 @@ interface Ruled {
 export async function answerByRule(
   c: HttpContext,
   sandbox: Sandbox,
-  { company, rule, returned }: Ruled,
+  { company, rule, form, lost, returned }: Ruled,
   answer: Response | undefined,
 ): Promise<Response> {
   const { delayMs, fault } = rule.then;
@@ -45,11 +63,22 @@ export async function answerByRule(
   const context = { sandbox, company, operation: operations.payCharge, path: c.req.path };
   // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
-  const spoilt = misbehave(context, rule, made);
+  const spoilt = disarm(misbehave(context, rule, made), made);
   const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;
   if (wait !== undefined) await linger(c, company, sandbox.system, wait);
   returned.resolve();
-  return fault === "reset" || fault === "hang" ? breakOff(c, fault) : respond(sandbox, company, spoilt);
+  if (fault !== "reset" && fault !== "hang") return respond(sandbox, company, spoilt);
+  const key = keyOf(c, form);
+  lost.set(key, rule);
+  sandbox.system.after(RESENT_MS, () => lost.delete(key));
+  return breakOff(c, fault);
+}
+
+/** The dashboard has the same origin: what a rule answers runs no script there and sets no cookie. */
+function disarm(spoilt: ApiAnswer, { headers: own }: ApiAnswer): ApiAnswer {
+  const { "set-cookie": _, ...headers } = spoilt.headers ?? {};
+  const policy = own?.["content-security-policy"] ?? "sandbox";
+  return { ...spoilt, headers: { ...headers, "content-security-policy": policy } };
 }
 
 async function read(answer: Response): Promise<ApiAnswer> {

@@ -5,8 +5,7 @@ import { type ExtraHeaders, describeProblem, respond } from "../../api/answer.js
 import { answerPage } from "../shared/answer-page.js";
 import { ChargePage, NoticePage } from "./pages.js";
 import { type Payment, findPayment, findPaymentNow, settlePayment, stateOf, timeLeft, versionOf } from "./payment.js";
-import type { Entered } from "./payment-form.js";
-import type { Notice } from "./texts.js";
+import type { Notice, Problem } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo, viewOf } from "./view.js";
 import { refuseRoute } from "../../api/routes.js";
 import type { HttpContext } from "../../shared/env.js";
@@ -17,7 +16,7 @@ import { replacesWork } from "../../api/rule-effects.js";
 import { originProblem } from "../../control/guards.js";
 import { afterAnswer } from "../../shared/after-answer.js";
 import { readBytes } from "../../shared/read-body.js";
-import { answerByRule, useCheckoutRule } from "./answer-by-rule.js";
+import { type LostForms, answerByRule, findLost, useCheckoutRule } from "./answer-by-rule.js";
 import type { ReleaseGate } from "../../../sandbox/company/release-gate.js";
 import { getCharge } from "../../../domain/charges/create-charge.js";
 import { isMsisdn } from "../../../domain/values/msisdn.js";
@@ -30,27 +29,27 @@ import type { Work } from "../../../domain/model/work.js";
  * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
  * merchant, or back to the page, which shows the result. Forms of another origin are refused.
  */
-export async function takeCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
+export async function takeCheckout(c: HttpContext, sandbox: Sandbox, lost: LostForms): Promise<Response> {
   const view = viewOf(c, sandbox);
   if (originProblem(sandbox, c) !== undefined) return answerNotice(view, 403, view.texts.foreign);
   try {
-    return await take(c, view);
+    return await take(c, sandbox, lost);
   } catch (thrown) {
     const { status } = describeProblem(sandbox, undefined, c.req.path, thrown);
     return answerNotice(view, status, status < 500 ? view.texts.unreadable : view.texts.failed);
   }
 }
 
-async function take(c: HttpContext, view: CheckoutView): Promise<Response> {
-  const { sandbox } = view;
+async function take(c: HttpContext, sandbox: Sandbox, lost: LostForms): Promise<Response> {
   const form = await readForm(c);
+  const view = viewOf(c, sandbox, form.get("msisdn") ?? undefined);
   await sandbox.store.writable();
   await settlePayment(c, sandbox);
   // No await from here to the end of the work: of two simultaneous forms the second sees the result of the first.
   const payment = findPaymentNow(c, sandbox);
   if (payment === undefined) return answerNotice(view, 404, view.texts.unknown);
   const { company } = payment;
-  const rule = useCheckoutRule(c, company, form);
+  const rule = findLost(c, lost, form) ?? useCheckoutRule(c, company, form);
   const returned = createDeferred();
   const gate = afterAnswer(c, sandbox.system, rule === undefined ? undefined : returned.promise);
   const work = async (): Promise<Response> => {
@@ -61,7 +60,7 @@ async function take(c: HttpContext, view: CheckoutView): Promise<Response> {
   };
   if (rule === undefined) return work();
   const answer = replacesWork(rule.then) ? undefined : await work();
-  return answerByRule(c, sandbox, { company, rule, returned }, answer);
+  return answerByRule(c, sandbox, { company, rule, form, lost, returned }, answer);
 }
 
 const FORM_BYTES_MAX = 16 * 1024;
@@ -97,10 +96,9 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
   const { view, payment, form, gate } = order;
   const { company, charge } = payment;
   if (stateOf(payment) !== "due" || isRepeated(order)) return redirectFrom(order, payment);
-  const typed = form.get("msisdn") ?? "";
-  const showProblem = (problem: Entered["problem"], status: number): Promise<Response> =>
-    answerCharge(view, payment, { msisdn: typed, problem }, status);
-  const msisdn = typed.replaceAll(/[\s.()-]/g, "");
+  const showProblem = (problem: Problem, status: number): Promise<Response> =>
+    answerCharge(view, payment, problem, status);
+  const msisdn = (form.get("msisdn") ?? "").replaceAll(/[\s.()-]/g, "");
   if (msisdn === "") return showProblem("phoneMissing", 400);
   if (!isMsisdn(msisdn)) return showProblem("phoneWrong", 400);
   try {
@@ -171,7 +169,7 @@ export async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Re
   if (payment === undefined) return answerNotice(view, 404, view.texts.unknown);
   if (c.req.query(WAITING) !== undefined && stateOf(payment) !== "pending")
     return redirect(view, payment.company, merchantOf(payment) ?? view.linkTo());
-  return answerCharge(view, payment, { msisdn: (c.req.query("msisdn") ?? "").slice(0, 40) });
+  return answerCharge(view, payment);
 }
 
 /** GET /checkout/:chargeId/status, for the page's script: whether the page has changed, and how much time is left. */
@@ -190,8 +188,8 @@ export async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Resp
 /** The form redirects to the merchant, and a merchant may redirect on to another host: Chromium checks every step against this list. */
 const ANYWHERE = "'self' http: https:";
 
-function answerCharge(view: CheckoutView, payment: Payment, entered: Entered, status = 200): Promise<Response> {
-  return answer(view, payment.company, status, ChargePage(view, payment, entered));
+function answerCharge(view: CheckoutView, payment: Payment, problem?: Problem, status = 200): Promise<Response> {
+  return answer(view, payment.company, status, ChargePage(view, payment, problem));
 }
 
 function answerNotice(view: CheckoutView, status: number, notice: Notice): Promise<Response> {

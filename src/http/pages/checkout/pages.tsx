@@ -4,19 +4,19 @@ import { redirectionOf } from "../../../contract/charges.js";
 import { checkoutScript, checkoutStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
 import { showMoney } from "../shared/show.js";
-import { type Entered, renderBill, renderPaymentForm } from "./payment-form.js";
-import { type Payment, type PaymentState, stateOf, versionOf } from "./payment.js";
-import { type Notice, type Texts, languageNames, languages } from "./texts.js";
+import { renderBill, renderPaymentForm, renderTimeLeft } from "./payment-form.js";
+import { type Payment, type PaymentState, findPending, stateOf, versionOf } from "./payment.js";
+import { type Notice, type Problem, type Texts, languageNames, languages, showMsisdn } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
-export function ChargePage(view: CheckoutView, payment: Payment, entered: Entered): JSX.Element {
+export function ChargePage(view: CheckoutView, payment: Payment, problem: Problem | undefined): JSX.Element {
   const state = stateOf(payment);
   if (state !== "due") return renderSettled(view, payment, state);
-  const title = view.texts.due.title(showMoney(payment.charge.amount), payment.company.id);
+  const title = view.texts.due.title(showMoney(payment.charge.amount), view.sandbox.nameOf(payment.company));
   return (
     <Frame view={view} title={title} follows={{ version: versionOf(payment), next: view.linkTo() }}>
-      {renderBill(payment, view.texts, true)}
-      {renderPaymentForm(view, payment, entered)}
+      {renderBill(view, payment, true)}
+      {renderPaymentForm(view, payment, problem)}
     </Frame>
   );
 }
@@ -51,8 +51,9 @@ function renderSettled(view: CheckoutView, payment: Payment, state: SettledState
         )
       }
     >
-      {renderBill(payment, texts, false)}
+      {renderBill(view, payment, false)}
       <NoticeBoard tone={tones[state]} title={title} text={text}>
+        {isPending && renderConfirmation(payment, texts)}
         {back !== undefined && !isPending && (
           <a class="button" href={back} rel="noreferrer">
             {texts.back}
@@ -60,6 +61,23 @@ function renderSettled(view: CheckoutView, payment: Payment, state: SettledState
         )}
       </NoticeBoard>
     </Frame>
+  );
+}
+
+function renderConfirmation(payment: Payment, texts: Texts) {
+  const { steps, stay, result } = texts.pending;
+  return (
+    <>
+      <ol class="steps">
+        {steps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+      <p>{stay}</p>
+      <p class="hint">
+        {result} {renderTimeLeft(payment, texts)}
+      </p>
+    </>
   );
 }
 
@@ -74,8 +92,13 @@ const tones: Readonly<Record<SettledState, Tone>> = {
   closed: "bad",
 };
 
-function noticeOf(state: SettledState, { charge }: Payment, texts: Texts): Notice {
+function noticeOf(state: SettledState, payment: Payment, texts: Texts): Notice {
+  const { charge } = payment;
   switch (state) {
+    case "pending": {
+      const { title, text } = texts.pending;
+      return { title, text: text(showMsisdn(findPending(payment)?.msisdn ?? "")) };
+    }
     case "refunded_partially": {
       const { title, text } = texts.refundedPartially;
       return { title, text: text(showMoney(charge.refunded), showMoney(charge.paid)) };

@@ -1,22 +1,17 @@
 import type { Money } from "../../../domain/values/money.js";
 import { isoDuration, showCountdown, showMoney } from "../shared/show.js";
 import { type Payment, timeLeft } from "./payment.js";
-import { type Texts, showMsisdn, testNumberChoices } from "./texts.js";
+import { type Problem, type Texts, showMsisdn, testNumberChoices } from "./texts.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge } from "../../../domain/model/charge.js";
-import type { CheckoutView } from "./view.js";
-
-export interface Entered {
-  readonly msisdn: string;
-  readonly problem?: keyof Texts["problems"] | undefined;
-}
+import { type CheckoutView, TYPED_MAX } from "./view.js";
 
 /**
  * The form is sent to the page's own address. `attempt` is the number of the attempt: of two equal forms only the first counts. The test numbers are links that
  * fill the field, so that they work without a script too.
  */
-export function renderPaymentForm(view: CheckoutView, { company, charge }: Payment, { msisdn, problem }: Entered) {
-  const { texts } = view;
+export function renderPaymentForm(view: CheckoutView, { company, charge }: Payment, problem: Problem | undefined) {
+  const { texts, msisdn } = view;
   return (
     <form class="desk" method="post" id="payment">
       {problem === undefined && renderFailedAttempt(charge, texts)}
@@ -34,7 +29,7 @@ export function renderPaymentForm(view: CheckoutView, { company, charge }: Payme
         placeholder="+225 07 00 00 00 00"
         value={msisdn}
         required
-        maxlength={40}
+        maxlength={TYPED_MAX}
         aria-describedby={problem === undefined ? "msisdn-hint" : "msisdn-problem"}
         aria-invalid={problem === undefined ? undefined : "true"}
         autofocus={problem !== undefined}
@@ -48,7 +43,7 @@ export function renderPaymentForm(view: CheckoutView, { company, charge }: Payme
           {texts.problems[problem]}
         </p>
       )}
-      {renderTestNumbers(view, company, msisdn)}
+      {renderTestNumbers(view, company)}
       <div class="buttons">
         <button class="button" name="action" value="pay">
           {texts.pay(showMoney(charge.amount))}
@@ -78,7 +73,7 @@ function renderFailedAttempt(charge: Charge, texts: Texts) {
   );
 }
 
-function renderTestNumbers({ texts, linkTo }: CheckoutView, { profile }: Company, chosen: string) {
+function renderTestNumbers({ texts, linkTo, msisdn: chosen }: CheckoutView, { profile }: Company) {
   return (
     <section class="numbers" aria-labelledby="numbers-title">
       <h2 id="numbers-title">{texts.testNumbers}</h2>
@@ -105,16 +100,17 @@ function renderTestNumbers({ texts, linkTo }: CheckoutView, { profile }: Company
 const SHOWN_MAX = 400;
 
 /** `isOpen`: the charge is due. Then the amount is the page's heading, and the time left is shown. */
-export function renderBill(payment: Payment, texts: Texts, isOpen: boolean) {
+export function renderBill({ sandbox, texts }: CheckoutView, payment: Payment, isOpen: boolean) {
   const { company, charge } = payment;
+  const merchant = sandbox.nameOf(company);
   return (
     <section class="bill">
       <div class="merchant">
         <span class="avatar" aria-hidden="true">
-          {initialOf(company.id)}
+          {initialOf(merchant)}
         </span>
         <p>
-          <span class="to">{texts.to}</span> <strong>{company.id}</strong>
+          <span class="to">{texts.to}</span> <strong dir="auto">{shorten(merchant)}</strong>
         </p>
       </div>
       {isOpen ? (
@@ -135,7 +131,12 @@ export function renderBill(payment: Payment, texts: Texts, isOpen: boolean) {
           <dt>{texts.reference}</dt>
           <dd dir="auto">{shorten(charge.externalId)}</dd>
         </div>
-        {isOpen && renderTimeLeft(payment, texts)}
+        {isOpen && (
+          <div>
+            <dt>{texts.timeLeft}</dt>
+            <dd>{renderTimeLeft(payment, texts)}</dd>
+          </div>
+        )}
       </dl>
     </section>
   );
@@ -151,27 +152,24 @@ function Amount({ money }: { readonly money: Money }) {
   );
 }
 
-function renderTimeLeft(payment: Payment, texts: Texts) {
+export function renderTimeLeft(payment: Payment, texts: Texts) {
   const { mode, pinned } = payment.company.clock;
   const left = timeLeft(payment);
   return (
-    <div>
-      <dt>{texts.timeLeft}</dt>
-      <dd>
-        <time
-          id="left"
-          class="left"
-          datetime={isoDuration(left)}
-          data-left={left}
-          data-runs={mode === "running" && !pinned ? "" : undefined}
-        >
-          {showCountdown(left)}
-        </time>
-        <span id="stands" class="stands" hidden={mode === "running"}>
-          {texts.clockStands}
-        </span>
-      </dd>
-    </div>
+    <>
+      <time
+        id="left"
+        class="left"
+        datetime={isoDuration(left)}
+        data-left={left}
+        data-runs={mode === "running" && !pinned ? "" : undefined}
+      >
+        {showCountdown(left)}
+      </time>
+      <span id="stands" class="stands" hidden={mode === "running"}>
+        {texts.clockStands}
+      </span>
+    </>
   );
 }
 
@@ -182,9 +180,7 @@ function shorten(text: string): string {
 }
 
 /** `S` of `company_shop`: default ids all begin with `company_`. */
-function initialOf(companyId: string): string {
-  return companyId
-    .replace(/^company_(?=.)/, "")
-    .charAt(0)
-    .toUpperCase();
+function initialOf(merchant: string): string {
+  const [first = ""] = merchant.replace(/^company_(?=.)/, "");
+  return first.toUpperCase();
 }

@@ -1,7 +1,8 @@
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Company } from "../../../sandbox/company/company.js";
-import type { Charge } from "../../../domain/model/charge.js";
+import type { Charge, PendingPayment } from "../../../domain/model/charge.js";
+import { dueId } from "../../../domain/model/work.js";
 import { makeReady } from "../../shared/company.js";
 
 export interface Payment {
@@ -44,11 +45,17 @@ export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | unde
 /** `pending`: paid, and the result comes later. `closed`: dropped before its time was over. */
 export type PaymentState = "due" | "pending" | "paid" | "refunded_partially" | "refunded" | "expired" | "closed";
 
-export function stateOf({ company: { world, profile }, charge }: Payment): PaymentState {
-  const { id, status, droppedReason } = charge;
-  if (status === "dropped") return droppedReason === profile.charges.droppedReason ? "expired" : "closed";
+export function stateOf(payment: Payment): PaymentState {
+  const { status, droppedReason } = payment.charge;
+  if (status === "dropped")
+    return droppedReason === payment.company.profile.charges.droppedReason ? "expired" : "closed";
   if (status !== "due") return status;
-  return world.payments.values().some(({ chargeId }) => chargeId === id) ? "pending" : "due";
+  return findPending(payment) === undefined ? "due" : "pending";
+}
+
+/** The attempt whose result comes later. */
+export function findPending({ company: { world }, charge }: Payment): PendingPayment | undefined {
+  return world.payments.values().find(({ chargeId }) => chargeId === charge.id);
 }
 
 /** Changes when the page has to change, and reveals nothing else about the charge. */
@@ -56,7 +63,10 @@ export function versionOf(payment: Payment): string {
   return `${stateOf(payment)}.${payment.charge.attempts}`;
 }
 
-/** Until the charge expires, ms of the company's clock. */
-export function timeLeft({ company, charge }: Payment): number {
-  return Math.max(0, charge.expiresAt - company.now());
+/** Until the result of a pending attempt is there, otherwise until the charge expires; ms of the company's clock. */
+export function timeLeft(payment: Payment): number {
+  const { company, charge } = payment;
+  const pending = findPending(payment);
+  const result = pending && company.world.due.get(dueId("payment.settle", pending.id));
+  return Math.max(0, Math.min(result?.dueAt ?? Infinity, charge.expiresAt) - company.now());
 }

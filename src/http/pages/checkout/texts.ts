@@ -6,6 +6,9 @@ export type Language = (typeof languages)[number];
 
 export type Texts = typeof english;
 
+/** What is wrong with the number. */
+export type Problem = keyof Texts["problems"];
+
 export interface Notice {
   readonly title: string;
   readonly text: string;
@@ -18,16 +21,17 @@ const english = {
   to: "Payment to",
   amount: "Amount to pay",
   timeLeft: "Time left",
-  clockStands: "The sandbox’s clock stands still.",
+  clockStands: "The sandbox’s clock is frozen.",
   reference: "Reference",
   phone: "Mobile money number",
   phoneHint: "8 to 15 digits, with or without the country code.",
   testNumbers: "Test numbers",
-  testNumbersHint: "Each decides what becomes of the payment. Any other number pays.",
+  testNumbersHint: "Each number has a fixed result. Any other number pays.",
   effects: {
     paid: "Pays",
     paidSilently: "Pays, sends no webhook",
     paidThoughLate: "Pays (only transfers are late)",
+    confirmed: (seconds: number) => `Confirms on the phone after ${seconds}\u00a0s`,
     refused: "Refused: no attempt is made",
     fails: (reason: string) => `Fails: ${reason}`,
   },
@@ -45,20 +49,27 @@ const english = {
   ]),
   nothingTaken: "No money was taken.",
   problems: {
-    phoneMissing: "Enter the number that pays.",
+    phoneMissing: "Enter your mobile money number.",
     phoneWrong: "This is not a phone number: enter 8 to 15 digits, with or without the country code.",
     phoneRefused: "This number does not accept payment requests. Use another one.",
   },
   due: { title: (amount: string, merchant: string) => `Pay ${amount} to ${merchant}` },
   pending: {
     title: "Waiting for confirmation",
-    text: "The payment was requested. This page goes on by itself as soon as the result is there.",
+    text: (msisdn: string) => `A payment request was sent to ${msisdn}.`,
+    steps: [
+      "Unlock the phone with this number.",
+      "Open the notification of your mobile money service.",
+      "Check the amount, and enter your PIN to confirm.",
+    ],
+    stay: "Keep this page open: it continues by itself.",
+    result: "Test mode: the phone answers in",
   },
-  paid: { title: "Payment complete", text: "The merchant has received your payment. Nothing more is to be done." },
-  refunded: { title: "Payment refunded", text: "The merchant has given back the whole amount." },
+  paid: { title: "Payment complete", text: "The merchant has received your payment. There is nothing more to do." },
+  refunded: { title: "Payment refunded", text: "The merchant has refunded the full amount." },
   refundedPartially: {
     title: "Payment refunded in part",
-    text: (refunded: string, paid: string) => `The merchant has given back ${refunded} of ${paid}.`,
+    text: (refunded: string, paid: string) => `The merchant has refunded ${refunded} of ${paid}.`,
   },
   expired: {
     title: "Payment link expired",
@@ -70,7 +81,7 @@ const english = {
   },
   unknown: {
     title: "Payment not found",
-    text: "There is no payment under this address. Check the link, or ask the merchant for a new one.",
+    text: "There is no payment at this address. Check the link, or ask the merchant for a new one.",
   },
   foreign: {
     title: "Payment refused",
@@ -95,6 +106,7 @@ const french: Texts = {
     paid: "Paie",
     paidSilently: "Paie, sans webhook",
     paidThoughLate: "Paie (seuls les transferts tardent)",
+    confirmed: (seconds) => `Confirme sur le téléphone après ${seconds}\u00a0s`,
     refused: "Refusé : aucune tentative",
     fails: (reason) => `Échoue : ${reason}`,
   },
@@ -118,7 +130,14 @@ const french: Texts = {
   due: { title: (amount, merchant) => `Payer ${amount} à ${merchant}` },
   pending: {
     title: "En attente de confirmation",
-    text: "Le paiement est demandé. Cette page continue d’elle-même dès que le résultat est connu.",
+    text: (msisdn) => `Une demande de paiement a été envoyée au ${msisdn}.`,
+    steps: [
+      "Déverrouillez le téléphone de ce numéro.",
+      "Ouvrez la notification de votre service mobile money.",
+      "Vérifiez le montant et saisissez votre code secret pour confirmer.",
+    ],
+    stay: "Gardez cette page ouverte : elle continue d’elle-même.",
+    result: "Mode test : la réponse du téléphone arrive dans",
   },
   paid: { title: "Paiement effectué", text: "Le marchand a reçu votre paiement. Il ne reste rien à faire." },
   refunded: { title: "Paiement remboursé", text: "Le marchand a rendu la totalité du montant." },
@@ -170,10 +189,11 @@ export function testNumberChoices({ testNumbers }: Profile, texts: Texts): reado
 }
 
 function effectOf(role: TestNumberRole, { effects, reasons }: Texts): string {
-  const { payment, silent, lateMs } = numberBehaviours[role];
+  const { payment, silent, lateMs, confirmMs } = numberBehaviours[role];
   if (payment === "refused") return effects.refused;
   if (payment.outcome === "failed") return effects.fails(reasons.get(payment.error) ?? payment.error);
   if (silent) return effects.paidSilently;
+  if (confirmMs !== undefined) return effects.confirmed(confirmMs / 1000);
   return lateMs > 0 ? effects.paidThoughLate : effects.paid;
 }
 

@@ -8,7 +8,9 @@ export interface CheckoutView {
   readonly sandbox: Sandbox;
   readonly language: Language;
   readonly texts: Texts;
-  /** The page's own address, relative to it, with the language and the company that the request chose. */
+  /** The number that pays, as it was typed. */
+  readonly msisdn: string;
+  /** The page's own address, relative to it, with the language, the company and the number of the request. */
   readonly linkTo: (more?: Readonly<Record<string, string>>) => string;
   /** The page's script asks it for the state of the charge. */
   readonly statusUrl: string;
@@ -17,23 +19,25 @@ export interface CheckoutView {
 /** The parameter of the page on which a customer waits for the result. */
 export const WAITING = "waiting";
 
-const KEPT = ["company", "lang"] as const;
+/** Characters of a number as it is typed. */
+export const TYPED_MAX = 40;
 
-export function viewOf(c: HttpContext, sandbox: Sandbox): CheckoutView {
+export function viewOf(c: HttpContext, sandbox: Sandbox, typed = c.req.query("msisdn") ?? ""): CheckoutView {
   const language = languageOf(c);
+  const msisdn = typed.slice(0, TYPED_MAX);
   const page = encodeURIComponent(c.req.param("chargeId") ?? "");
-  const kept = KEPT.map((name) => [name, c.req.query(name)] as const);
-  const linkTo = (path: string, more: Readonly<Record<string, string>>): string => {
-    const query = new URLSearchParams(more);
-    for (const [name, value] of kept) if (value !== undefined && !query.has(name)) query.set(name, value);
-    return query.size === 0 ? path : `${path}?${query.toString()}`;
+  const { company, lang } = c.req.query();
+  const linkTo = (path: string, parameters: Readonly<Record<string, string | undefined>>): string => {
+    const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
   };
   return {
     sandbox,
     language,
     texts: textsIn[language],
-    linkTo: (more = {}) => linkTo(page, more),
-    statusUrl: linkTo(`${page}/status`, {}),
+    msisdn,
+    linkTo: (more) => linkTo(page, { msisdn: msisdn || undefined, company, lang, ...more }),
+    statusUrl: linkTo(`${page}/status`, { company }),
   };
 }
 

@@ -1,53 +1,51 @@
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
+import { OpenStreams, createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
 import { headersFor } from "../../api/answer.js";
 import { endOf } from "../../shared/after-answer.js";
+import { isStillLetIn } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
 
-/** Open pages that are kept up to date at a time. */
+/** Open pages of a company that are kept up to date at a time. */
 export const LIVE_MAX = 100;
 
-/** Between two events of a page, ms of real time. */
+/** At least between two events of a page, ms of real time. */
 const TICK_MS = 250;
 
 /** A stream of `changed` events without data, for the pages of a company: a page that receives one loads itself again. */
 export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company) => Response {
-  let open = 0;
+  const streams = new OpenStreams(LIVE_MAX);
   return (c, { id }) => {
-    if (open >= LIVE_MAX) return new Response(null, { status: 429 });
-    open++;
-    const body = createEventStream(sandbox.system, endOf(c), ({ send }) => {
-      const stop = watch(sandbox, id, () => send("changed", null));
+    const release = streams.begin(id);
+    if (release === undefined) return new Response(null, { status: 429 });
+    const body = createEventStream(sandbox.system, endOf(c), ({ send, end }) => {
+      let cancel: (() => void) | undefined;
+      const report = (): void => {
+        cancel ??= sandbox.system.after(TICK_MS, () => {
+          cancel = undefined;
+          if (isStillLetIn(sandbox, c.var.caller)) send("changed", null);
+          else end();
+        });
+      };
+      const stops = [
+        sandbox.events.on("exchange", ({ exchange, companyId }) => {
+          if (companyId !== id) return;
+          report();
+          exchange.onLost(report);
+        }),
+        sandbox.events.on("changed", ({ company }) => {
+          if (company.id === id) report();
+        }),
+        sandbox.events.on("forgets", ({ company, reset }) => {
+          if (company.id === id && !reset) end();
+        }),
+      ];
       return () => {
-        open--;
-        stop();
+        release();
+        cancel?.();
+        for (const stop of stops) stop();
       };
     });
     return new Response(body, { headers: { ...headersFor(sandbox, undefined), ...eventStreamHeaders } });
-  };
-}
-
-/** Reports changes, at most one every {@link TICK_MS}, until the returned function is called. */
-function watch(sandbox: Sandbox, id: string, report: () => void): () => void {
-  let cancel: (() => void) | undefined;
-  const note = (): void => {
-    cancel ??= sandbox.system.after(TICK_MS, () => {
-      cancel = undefined;
-      report();
-    });
-  };
-  const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId }) => {
-    if (companyId !== id) return;
-    note();
-    exchange.onLost(note);
-  });
-  const stopChanges = sandbox.events.on("changed", ({ company }) => {
-    if (company.id === id) note();
-  });
-  return () => {
-    cancel?.();
-    stopRequests();
-    stopChanges();
   };
 }

@@ -6,42 +6,55 @@
  * - Elements that the reader may change (fields, `<details>`) have an `id`, so that updates of the page keep their state.
  */
 import { auditPage } from "./webhooks/audit.js";
-import { auditReportPage } from "./webhooks/audit-report.js";
-import { batchPage, batchesPage } from "./payments/batches.js";
 import { chargePage, chargesPage } from "./payments/charges.js";
 import { clockPage } from "./control/clock.js";
 import { companiesPage } from "./control/companies.js";
-import { coveragePage } from "./control/coverage.js";
+import { connectPage } from "./control/connect.js";
 import { customersPage } from "./payments/customers.js";
 import { deliveriesPage, subscriptionsPage } from "./webhooks/deliveries.js";
 import { deliveryPage } from "./webhooks/delivery.js";
-import { findingsPage } from "./control/findings.js";
+import { coveragePage, findingsPage } from "./control/quality.js";
 import { ledgerPage } from "./payments/ledger.js";
-import { overviewPage } from "./payments/overview.js";
+import { activityPage } from "./payments/activity.js";
 import { profilePage, settingPage } from "./control/profile.js";
 import { requestPage } from "./payments/request.js";
 import { rulesPage } from "./control/rules.js";
-import { scenariosPage } from "./control/scenarios.js";
 import { statePage } from "./control/state.js";
-import { transferPage, transfersPage } from "./payments/transfers.js";
+import { batchPage, batchesPage, transferPage, transfersPage } from "./payments/payouts.js";
 import type { DashboardPage } from "./view/view.js";
 
-export const navigation: readonly { readonly title: string; readonly pages: readonly DashboardPage[] }[] = [
-  { title: "Payments", pages: [overviewPage, chargesPage, transfersPage, batchesPage, customersPage, ledgerPage] },
-  { title: "Webhooks", pages: [subscriptionsPage, deliveriesPage, auditPage] },
-  { title: "Steer", pages: [clockPage, rulesPage, scenariosPage, profilePage, statePage, companiesPage] },
-  { title: "Judge", pages: [findingsPage, coveragePage] },
+export interface Section {
+  readonly title: string;
+  /** Pressed after `g` it leads there. */
+  readonly key: string;
+  /** Its tabs, of which the first is where the section's link leads, and pages with an id, to which other pages link. */
+  readonly pages: readonly DashboardPage[];
+}
+
+export const sections: readonly Section[] = [
+  { title: "Activity", key: "a", pages: [activityPage, requestPage] },
+  { title: "Charges", key: "c", pages: [chargesPage, chargePage] },
+  { title: "Payouts", key: "p", pages: [transfersPage, batchesPage, transferPage, batchPage] },
+  { title: "Webhooks", key: "w", pages: [deliveriesPage, subscriptionsPage, auditPage, deliveryPage] },
+  { title: "Ledger", key: "l", pages: [ledgerPage] },
+  { title: "Clock", key: "k", pages: [clockPage] },
+  { title: "Faults", key: "f", pages: [rulesPage] },
+  { title: "Quality", key: "q", pages: [findingsPage, coveragePage] },
+  { title: "Setup", key: "s", pages: [connectPage, companiesPage, customersPage, profilePage, statePage, settingPage] },
 ];
 
-/** Pages that other pages link to. */
-const details: readonly DashboardPage[] = [
-  chargePage,
-  transferPage,
-  batchPage,
-  deliveryPage,
-  requestPage,
-  settingPage,
-  auditReportPage,
-];
+export const pages: readonly DashboardPage[] = sections.flatMap((section) => section.pages);
 
-export const pages: readonly DashboardPage[] = [...navigation.flatMap((group) => group.pages), ...details];
+export function tabsOf({ pages }: Section): readonly DashboardPage[] {
+  return pages.filter(({ path }) => !path.includes(":"));
+}
+
+/** By the first part of its path, so that an address without a page has a section, too. */
+export function sectionOf({ path }: Pick<DashboardPage, "path">): Section | undefined {
+  return sections.find(({ pages }) => pages.some((page) => isBeside(page, path)));
+}
+
+/** Whether the first parts of the paths are the same: a list and the pages of its rows. */
+export function isBeside(page: Pick<DashboardPage, "path">, path: string): boolean {
+  return page.path.split("/")[1] === path.split("/")[1];
+}

@@ -1,71 +1,99 @@
-import { beyondBounds, isObject } from "../../../kernel/messages/json.js";
-import { UsageError } from "../../../kernel/messages/problem.js";
+import { isObject } from "../../../kernel/messages/json.js";
+import { AUDIT_HEADER } from "../../../domain/model/rule.js";
+import type { Caller } from "../../shared/caller.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { putBackSnapshot } from "../../../sandbox/state/snapshots.js";
 import { refusalOf } from "../../control/control-endpoint.js";
-import { JSON_BOUNDS } from "../../shared/read-body.js";
-import { type ActionName, actions, type Fields } from "./view/actions.js";
-import { type ControlOrder, curlOf } from "./view/curl.js";
-import type { Outcome } from "./view/memory.js";
+import { type ActionName, type Fields, actions, orderOf } from "./view/actions.js";
+import { type ControlOrder, credentialsFor, curlOf, isOfApi, isOfSandbox } from "./view/curl.js";
+import type { Outcome, Undo } from "./view/memory.js";
 
 export type AskControl = (request: Request) => Promise<Response>;
 
 interface ActionContext {
   readonly sandbox: Sandbox;
   readonly company: Company;
+  readonly caller: Caller;
   readonly here: URL;
   readonly ask: AskControl;
   /** Aborted when the client has left or the server begins to stop. */
   readonly ended: AbortSignal;
 }
 
-/** Does what a form asks for, by a call of the control API. */
-export async function runAction(
-  context: ActionContext,
-  name: ActionName,
-  fields: Fields,
-): Promise<Omit<Outcome, "id">> {
-  const { call, done, failed } = actions[name];
-  const refused = `Nothing was done: ${failed} was refused.`;
+interface Done extends Omit<Outcome, "id"> {
+  /** The path of a page to go to, in the place of the one with the form. */
+  readonly leadsTo?: string | undefined;
+}
+
+/** Does what a form asks for, by a call of the control API or of the API under test; before what destroys something, by another one that saves a snapshot. */
+export async function runAction(context: ActionContext, name: ActionName, fields: Fields): Promise<Done> {
+  const { snapshot = "" } = fields;
+  if (name === "removeSnapshot") {
+    const removed = context.company.record.snapshots.get(snapshot);
+    return { ...(await callControl(context, name, fields)), undo: removed && { removed } };
+  }
+  const kept = actions[name].keeps;
+  if (kept === undefined) return callControl(context, name, fields);
+  const restore = snapshot === kept ? `${kept}-2` : kept;
+  const saved = await callControl(context, "saveSnapshot", { snapshot: restore });
+  if (!saved.ok) return saved;
+  const done = await callControl(context, name, fields);
+  return done.ok ? { ...done, undo: { restore } } : done;
+}
+
+export async function runUndo(context: ActionContext, undo: Undo): Promise<Done> {
+  if ("restore" in undo) return runAction(context, "restoreSnapshot", { snapshot: undo.restore });
+  putBackSnapshot(context.company, undo.removed);
+  return { ok: true, title: "The snapshot is restored.", problems: [], curl: "" };
+}
+
+async function callControl(context: ActionContext, name: ActionName, fields: Fields): Promise<Done> {
+  const { done, leadsTo } = actions[name];
+  const refuse = (problems: readonly string[], curl = ""): Done => {
+    return { ok: false, title: "Nothing was done.", problems, curl, refused: { name, fields } };
+  };
   let order: ControlOrder;
   try {
-    order = call(fields);
-    assertBounded(order);
+    order = orderOf(name, fields);
   } catch (thrown) {
-    return { ok: false, title: refused, problems: refusalOf(thrown).messages, curl: "", answer: "" };
+    return refuse(refusalOf(thrown).messages);
   }
-  const response = await context.ask(requestOf(context, order));
-  const text = await response.text();
-  const answer: unknown = text === "" ? undefined : JSON.parse(text);
-  const body = isObject(answer) ? answer : {};
-  const { message = [], failure } = body;
-  // A scenario that fails is an answer of the control API, and not an error.
-  const failureText = isObject(failure) ? String(failure["text"]) : undefined;
-  return {
-    ok: response.ok && failureText === undefined,
-    title: response.ok ? done(body) : refused,
-    problems: response.ok || !Array.isArray(message) ? [] : message.map(String),
-    text: failureText,
-    curl: curlOf(context, order),
-    answer: response.ok && answer !== undefined ? JSON.stringify(answer, undefined, 2) : "",
-  };
+  const answered = await send(context, order);
+  const curl = curlOf(context, order);
+  if (answered === undefined) {
+    const problems = ["A rule of this company changed or lost the answer. Check whether the action was done."];
+    return { ok: false, title: "The answer was lost.", problems, curl };
+  }
+  const body = isObject(answered.answer) ? answered.answer : {};
+  if (!answered.ok) return refuse([body["message"] ?? []].flat().map(String), curl);
+  return { ok: true, title: done(body), problems: [], curl, leadsTo: leadsTo?.(body) };
 }
 
-/** Deeper nesting could not be written as JSON again. */
-function assertBounded({ body }: ControlOrder): void {
-  const excess = beyondBounds(body, JSON_BOUNDS);
-  if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
+/** Undefined when a rule of the company keeps the answer from being read. */
+async function send(context: ActionContext, order: ControlOrder) {
+  try {
+    const response = await context.ask(requestOf(context, order));
+    const text = await response.text();
+    const answer: unknown = text === "" ? undefined : JSON.parse(text);
+    // Every call of the API has a body to answer with.
+    return isOfApi(order) && !isObject(answer) ? undefined : { ok: response.ok, answer };
+  } catch {
+    return undefined;
+  }
 }
 
-function requestOf({ sandbox, company, here, ended }: ActionContext, order: ControlOrder): Request {
-  const { method, path, body, ofNoCompany } = order;
-  const query = ofNoCompany === true ? "" : `?${String(new URLSearchParams({ company: company.id }))}`;
-  const { adminToken } = sandbox.options;
-  return new Request(`${here.origin}/_sandbox${path}${query}`, {
+export function requestOf({ company, caller, here, ended }: ActionContext, order: ControlOrder): Request {
+  const { method, path, body } = order;
+  const url = new URL(here.origin + (isOfApi(order) ? "" : "/_sandbox") + path);
+  if (!isOfApi(order) && !isOfSandbox(order)) url.searchParams.set("company", company.id);
+  const control = caller.token === undefined ? {} : { authorization: `Bearer ${caller.token}` };
+  return new Request(url, {
     method,
     signal: ended,
     headers: {
-      ...(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` }),
+      // It is not the client under test.
+      ...(isOfApi(order) ? { ...credentialsFor(company, path), [AUDIT_HEADER]: "1" } : control),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

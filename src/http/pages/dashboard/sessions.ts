@@ -1,8 +1,8 @@
 import { getCookie } from "hono/cookie";
 import { createHmac } from "node:crypto";
-import { isSameSecret } from "../../control/guards.js";
 import { createIdSource } from "../../../kernel/records/ids.js";
-import type { SystemClock } from "../../../kernel/time/system-clock.js";
+import type { Sandbox } from "../../../sandbox/sandbox.js";
+import { type Caller, findCaller, isSameSecret } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
 import { setNewest } from "./view/memory.js";
 
@@ -13,38 +13,39 @@ export const SESSIONS_MAX = 1_000;
 export const SESSION_MS = 12 * 60 * 60_000;
 
 export class Sessions {
-  readonly #system: Pick<SystemClock, "monotonic">;
-  readonly #expected: string | undefined;
+  readonly #sandbox: Sandbox;
   /** Without a seed: nobody can guess the next id. */
   readonly #ids = createIdSource(undefined, "sessions");
   readonly #formKey = this.#ids.hex32() + this.#ids.hex32();
-  readonly #openedAt = new Map<string, number>();
+  readonly #sessions = new Map<string, { readonly openedAt: number; readonly token: string }>();
 
-  constructor(system: Pick<SystemClock, "monotonic">, adminToken: string | undefined) {
-    this.#system = system;
-    this.#expected = adminToken;
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
   }
 
-  /** Whether there is an admin token: without one the dashboard is open. */
+  /** Whether a token is asked for: without an admin token the dashboard is open. */
   get needed(): boolean {
-    return this.#expected !== undefined;
+    return findCaller(this.#sandbox, undefined) === undefined;
   }
 
   /** The id of a new session, for the right token. */
   open(token: string): string | undefined {
-    if (this.#expected === undefined || !isSameSecret(token, this.#expected)) return undefined;
+    if (!this.needed || findCaller(this.#sandbox, token) === undefined) return undefined;
     const id = this.#ids.hex32() + this.#ids.hex32();
-    setNewest(this.#openedAt, id, this.#system.monotonic(), SESSIONS_MAX);
+    setNewest(this.#sessions, id, { openedAt: this.#sandbox.system.monotonic(), token }, SESSIONS_MAX);
     return id;
   }
 
   close(c: HttpContext): void {
-    this.#openedAt.delete(idOf(c));
+    this.#sessions.delete(idOf(c));
   }
 
-  has(c: HttpContext): boolean {
-    const openedAt = this.#openedAt.get(idOf(c));
-    return openedAt !== undefined && this.#system.monotonic() - openedAt < SESSION_MS;
+  /** Undefined without a session. It ends when its token stops working. */
+  callerOf(c: HttpContext): Caller | undefined {
+    if (!this.needed) return findCaller(this.#sandbox, undefined);
+    const session = this.#sessions.get(idOf(c));
+    if (session === undefined || this.#sandbox.system.monotonic() - session.openedAt >= SESSION_MS) return undefined;
+    return findCaller(this.#sandbox, session.token);
   }
 
   /** The secret in this browser's forms: no page of another origin can know it. */

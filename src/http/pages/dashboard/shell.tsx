@@ -1,33 +1,38 @@
+import type { Child } from "hono/jsx";
+import { isFailing } from "../../../domain/model/delivery.js";
 import { VERSION } from "../../../kernel/version.js";
 import { dashboardScripts, dashboardStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
-import { CommandLine, FormToken } from "./parts/action.js";
-import { Pill, Text } from "./parts/show.js";
-import { navigation } from "./registry.js";
-import { DASHBOARD, type DashboardPage, type View, linkTo } from "./view/view.js";
+import { showNumber } from "../shared/show.js";
+import { CommandLine, PostForm } from "./parts/action.js";
+import { renderSearch, searchedFor } from "./parts/list.js";
+import { Code, Facts, Lines, Time, type Tone } from "./parts/show.js";
+import { isBeside, sectionOf, sections, tabsOf } from "./registry.js";
+import { readList } from "./view/read-list.js";
+import { type DashboardPage, type View, formUrl, linkTo } from "./view/view.js";
 
-/** A page in the frame of all pages: the company and its clock, the navigation, and the result of the last action. */
+/** A page in the frame of all pages: the company and its state, the sections, and the result of the last action. */
 export async function renderPage(view: View, page: DashboardPage) {
-  const { company, root } = view;
+  const { company } = view;
   const title = titleOf(view, page);
   const content = await page.render(view);
-  const liveUrl = `${root}${DASHBOARD.slice(1)}/live?${String(new URLSearchParams({ company: company.id }))}`;
   return (
     <Layout
       lang="en"
       title={`${title} · ${company.id}`}
-      root={root}
+      root={view.root}
       styles={[dashboardStyle]}
       scripts={dashboardScripts}
     >
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <div class="shell" id="shell" data-live={liveUrl}>
-        <Bar view={view} />
-        <Navigation view={view} page={page} />
+      <div class="shell" id="shell" data-live={formUrl(view, "/live")}>
+        {renderBar(view, page)}
+        {renderSections(view, page)}
         <main id="main" tabindex={-1}>
-          <OutcomeBanner view={view} />
+          {renderOutcome(view)}
+          {renderTabs(view, page)}
           <header class="heading">
             <h1>{title}</h1>
             {page.lead !== undefined && <p class="soft">{page.lead}</p>}
@@ -39,75 +44,133 @@ export async function renderPage(view: View, page: DashboardPage) {
   );
 }
 
-function Bar({ view }: { readonly view: View }) {
-  const { company, root, signedIn } = view;
-  const { mode } = company.clock;
+function renderBar(view: View, page: DashboardPage) {
   return (
     <header class="bar">
       <a class="brand" href={linkTo(view, "")}>
         Payments <b>sandbox</b>
       </a>
-      <CompanySwitcher view={view} />
+      {view.caller.tenant === undefined ? renderSwitcher(view, page) : <Code>{view.company.id}</Code>}
       <span class="lost" role="status">
         <span>not connected</span>
       </span>
-      <a class="clock" href={linkTo(view, "/clock")} title="The company's clock">
-        <time class="time" data-now={String(company.now())} data-runs={mode === "running" ? "" : undefined}>
-          {new Date(company.now()).toISOString().slice(0, 19).replace("T", " ")}
-        </time>
-        <Pill tone={mode === "running" ? "good" : "info"}>{mode}</Pill>
-      </a>
-      {signedIn && (
-        <form method="post" action={`${root}${DASHBOARD.slice(1)}/sign-out`}>
-          <FormToken view={view} />
-          <button class="act quiet">Sign out</button>
-        </form>
+      {renderSearch(
+        view,
+        "",
+        "any id, reference, number or text",
+        page.path === "" ? searchedFor(view.query) : undefined,
+        "search",
       )}
+      {view.signedIn && (
+        <PostForm view={view} path="/sign-out">
+          <button class="button quiet">Sign out</button>
+        </PostForm>
+      )}
+      {renderStrip(view)}
     </header>
   );
 }
 
-/** Companies in the list; the page of companies has all. */
-const SWITCHED_MAX = 50;
-
-function CompanySwitcher({ view: { sandbox, company, here, query } }: { readonly view: View }) {
-  const others = sandbox.companies.filter((other) => other !== company).slice(0, SWITCHED_MAX - 1);
-  const { cursor: _, ...kept } = query;
+/** What is out of the ordinary in this company, each with the page that explains it. */
+function renderStrip(view: View) {
+  const { company, sandbox } = view;
+  const { rules, deliveries } = company.world;
+  const isRunning = company.clock.mode === "running";
+  const findings = sandbox.observationOf(company.id).findings.list();
+  const critical = findings.filter(({ severity }) => severity === "critical").length;
+  const failing = deliveries.values().filter(isFailing).length;
+  const count = (found: number, tone: Tone, path: string, one: string, many: string, query = {}): Child => (
+    <a class={found > 0 ? tone : "plain"} href={linkTo(view, path, query)}>
+      {found > 0 ? `${showNumber(found)} ${found === 1 ? one : many}` : `no ${one}`}
+    </a>
+  );
   return (
-    <form class="switcher" method="get" action={here.pathname.split("/").at(-1)}>
-      {Object.entries(kept).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <label class="visually-hidden" for="company">
-        Company
-      </label>
-      <select id="company" name="company" class="input" data-submits>
-        {[company, ...others].map(({ id }) => (
-          <option value={id} selected={id === company.id}>
-            {id}
-          </option>
-        ))}
-      </select>
-      <button class="act quiet scriptless">Switch</button>
-    </form>
+    <nav class="strip" aria-label="State of the company">
+      {count(critical, "bad", "/findings", "critical finding", "critical findings")}
+      {count(rules.size, "warn", "/rules", "rule in force", "rules in force")}
+      {count(failing, "bad", "/deliveries", "webhook failing", "webhooks failing", { status: "failing" })}
+      <a class={isRunning ? "plain" : "info"} href={linkTo(view, "/clock")} data-runs={isRunning ? "" : undefined}>
+        {isRunning ? "clock running" : ["clock frozen at ", <Time at={company.now()} />]}
+      </a>
+    </nav>
   );
 }
 
-function Navigation({ view, page }: { readonly view: View; readonly page: DashboardPage }) {
+/** The newest companies, as links rather than a list to choose from: arrow keys change nothing, and after Back the company is the page's. */
+function renderSwitcher(view: View, page: DashboardPage) {
+  const { sandbox, company, query } = view;
+  const { before: _, ...kept } = query;
   const section = sectionOf(page);
+  const list = section && (tabsOf(section).find((tab) => isBeside(tab, page.path)) ?? section.pages[0]);
+  const hrefOf = (id: string): string =>
+    linkTo({ ...view, company: sandbox.findCompany(id) ?? company }, list?.path ?? "", list === page ? kept : {});
+  const { rows } = readList(sandbox.opened);
+  return (
+    <div class="switcher">
+      <button
+        type="button"
+        class="button quiet code"
+        popovertarget="companies"
+        aria-label={`Company ${company.id}: switch`}
+      >
+        {company.id} ▾
+      </button>
+      <div id="companies" class="menu" popover="auto">
+        {renderSearch(view, "/companies", "company", undefined, "company-search")}
+        <ul>
+          {rows.map(({ id }) => (
+            <li>
+              <a class="code" href={hrefOf(id)} aria-current={id === company.id ? "true" : undefined}>
+                {id}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <a href={linkTo(view, "/companies")}>All {sandbox.opened.size} companies</a>
+      </div>
+    </div>
+  );
+}
+
+function renderSections(view: View, page: DashboardPage) {
+  const current = sectionOf(page);
+  const keys = [["/", "search"], ...sections.map(({ key, title }) => [`g ${key}`, title]), ["?", "this list"]];
   return (
     <nav class="sections" aria-label="Sections">
-      {navigation.map(({ title, pages }) => (
-        <div class="group">
-          <span class="group-title">{title}</span>
-          {pages.map((other) => (
-            <a href={linkTo(view, other.path)} aria-current={sectionOf(other) === section ? "page" : undefined}>
-              {titleOf(view, other)}
-            </a>
-          ))}
-        </div>
+      {sections.map((section) => (
+        <a
+          href={linkTo(view, section.pages[0]?.path ?? "")}
+          aria-current={section === current ? "page" : undefined}
+          data-key={section.key}
+        >
+          {section.title}
+        </a>
       ))}
-      <p class="soft version">Version {VERSION}</p>
+      <button type="button" class="button quiet scripted-only" popovertarget="keys">
+        Keys
+      </button>
+      <div id="keys" class="menu" popover="auto">
+        <h2>Keys</h2>
+        <Facts of={keys.map(([key, does]) => [<kbd>{key}</kbd>, does])} />
+      </div>
+      <p class="soft">Version {VERSION}</p>
+    </nav>
+  );
+}
+
+function renderTabs(view: View, page: DashboardPage) {
+  const section = sectionOf(page);
+  const tabs = section === undefined ? [] : tabsOf(section);
+  if (tabs.length < 2) return undefined;
+  return (
+    <nav class="tabs" aria-label={section?.title}>
+      {tabs
+        .filter(({ isAdmin }) => isAdmin !== true || view.caller.tenant === undefined)
+        .map((tab) => (
+          <a href={linkTo(view, tab.path)} aria-current={isBeside(tab, page.path) ? "page" : undefined}>
+            {titleOf(view, tab)}
+          </a>
+        ))}
     </nav>
   );
 }
@@ -116,31 +179,20 @@ function titleOf(view: View, { title }: DashboardPage): string {
   return typeof title === "string" ? title : title(view);
 }
 
-function sectionOf({ path }: DashboardPage): string {
-  return path.split("/")[1] ?? "";
-}
-
-function OutcomeBanner({ view: { outcome } }: { readonly view: View }) {
-  if (outcome === undefined) return <></>;
-  const { ok, title, problems, text, curl, answer } = outcome;
+function renderOutcome(view: View) {
+  const { outcome } = view;
+  if (outcome === undefined) return undefined;
+  const { ok, title, problems, curl, undo } = outcome;
   return (
     <section class={`alert outcome ${ok ? "good" : "bad"}`} role={ok ? "status" : "alert"} id={`outcome-${outcome.id}`}>
       <strong>{title}</strong>
-      {problems.length > 0 && (
-        <ul>
-          {problems.map((problem) => (
-            <li>{problem}</li>
-          ))}
-        </ul>
+      <Lines of={problems} />
+      {undo !== undefined && (
+        <PostForm view={view} path="/actions/undo" fields={{ outcome: outcome.id }}>
+          <button class="button">Undo</button>
+        </PostForm>
       )}
-      {text !== undefined && <Text label="Why">{text}</Text>}
       {curl !== "" && <CommandLine line={curl} of="what was done" />}
-      {answer !== "" && (
-        <details id={`answer-${outcome.id}`}>
-          <summary>The answer</summary>
-          <Text label="The answer">{answer}</Text>
-        </details>
-      )}
     </section>
   );
 }

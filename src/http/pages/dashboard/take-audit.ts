@@ -2,10 +2,9 @@ import { parseRequest } from "../../../contract/parse.js";
 import { sentTopic } from "../../../domain/model/subscription.js";
 import { webhookSettings } from "../../../domain/profile/settings-webhooks.js";
 import type { Topic } from "../../../domain/values/topic.js";
-import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { whenAborted, whenAnswered } from "../../shared/after-answer.js";
+import { endOf } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Fields } from "./view/actions.js";
 import type { AuditedReceiver, Auditor } from "../../../audit/auditor.js";
@@ -18,77 +17,61 @@ import { refusalOf } from "../../control/control-endpoint.js";
 const AUDIT_MS_MAX = 5 * 60_000;
 /** The audit waits for an answer as long as the company's deliveries do, and at most this long. */
 const ANSWER_MS_MAX = 10_000;
-/** The form's URL is in the address of the page that shows the form again. */
-const URL_MAX = 2000;
-
 /** For receivers without a subscription. */
 const DEFAULT_TOPIC: Topic = "charges/events";
 
-/** One audit at a time. It is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
+/** One audit of a company at a time. It is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
 export function createAuditDesk(sandbox: Sandbox, auditor: Auditor, memory: Memory) {
-  let isRunning = false;
+  const running = new Set<string>();
   return {
-    isRunning: () => isRunning,
-    /** Audits the receiver that a form names; redirects to the report, or to the form with the reason why there is none. */
+    /** Audits the receiver that a form names; redirects to the page with the report, or with the reason why there is none. */
     async take(c: HttpContext, company: Company, fields: Fields): Promise<Response> {
-      const place = { sandbox, company, root: rootOf(c.req.path) };
+      const opened = sandbox.openedAs(company);
+      const lead = (outcome?: string): Response =>
+        c.redirect(linkTo({ sandbox, company, root: rootOf(c.req.path) }, "/audit", { outcome }), 303);
       const refuse = (problems: readonly string[]): Response => {
         const title = "There is no report: the receiver was not audited.";
-        const outcome = memory.addOutcome({ ok: false, title, problems, curl: "", answer: "" });
-        const { url = "", topic, only } = fields;
-        // A password must not get into an address.
-        const shown = url === "" || url.includes("@") ? undefined : url.slice(0, URL_MAX);
-        return c.redirect(linkTo(place, "/audit", { url: shown, topic, only, outcome }), 303);
+        const refused = { name: "audit", fields };
+        return lead(memory.addOutcome(opened, { ok: false, title, problems, curl: "", refused }));
       };
-      if (isRunning)
-        return refuse(["Another audit of this sandbox is under way. Wait until it is over: it takes seconds."]);
-      isRunning = true;
+      if (running.has(company.id))
+        return refuse(["Another audit of this company is running. Try again in a few seconds."]);
+      running.add(company.id);
+      const ended = AbortSignal.any([endOf(c), AbortSignal.timeout(AUDIT_MS_MAX)]);
       try {
-        const audited = await auditReceiver(c, sandbox, company, auditor, fields);
-        const id = memory.addAudit(company.id, { at: company.now(), ...audited });
-        return c.redirect(linkTo(place, `/audit/${id}`), 303);
+        const audited = await auditReceiver(auditor, company, fields, ended);
+        memory.keepAudit(opened, { at: company.now(), ...audited });
+        return lead();
       } catch (thrown) {
+        if (ended.aborted) return refuse(["The audit was stopped: it took five minutes, or the sandbox stopped."]);
         const { status, messages } = refusalOf(thrown);
         if (status === 500) throw thrown;
         return refuse(messages);
       } finally {
-        isRunning = false;
+        running.delete(company.id);
       }
     },
   };
 }
 
 /**
- * Audits a receiver with the company's secret key, header and topic. Ends early when the client leaves, when the server stops, and after five minutes.
- * Refuses what a subscription to that URL would be refused for, so that an audit reaches only what the company's webhooks may. Throws UsageError for an
- * unreachable receiver.
+ * Audits a receiver with the company's secret key, header and topic. Refuses what a subscription to that URL would be refused for, so that an audit reaches
+ * only what the company's webhooks may. Throws UsageError for an unreachable receiver.
  */
 async function auditReceiver(
-  c: HttpContext,
-  { system }: Sandbox,
-  company: Company,
   auditor: Auditor,
-  { url: given = "", topic: wanted, only }: Fields,
+  company: Company,
+  { url: given = "", only }: Fields,
+  signal: AbortSignal,
 ): Promise<{ readonly report: AuditedReceiver; readonly command: string }> {
   const { profile, record } = company;
   const { signatureHeader: header, allow, insecureTls, timeout } = profile.webhooks;
-  const asked = { topic: wanted ?? topicFor(company, given), url: given };
+  const asked = { topic: topicFor(company, given), url: given };
   const { topic, url } = parseRequest(subscriptionRequest(profile), asked, "The form");
-  const ending = new AbortController();
-  const endFor = (why: string) => (): void => ending.abort(new UsageError("state", `The audit was ended: ${why}.`));
-  const stops = [
-    whenAnswered(c, endFor("nobody waits for it any more")),
-    whenAborted(c.env?.stopping, endFor("the sandbox stops")),
-    system.after(AUDIT_MS_MAX, endFor("it had taken five minutes")),
-  ];
   const timeoutMs = Math.min(timeout, ANSWER_MS_MAX);
   const order = { url, secret: record.identity.secretKey, header, topic, only, timeoutMs, insecureTls, allow };
-  try {
-    const report = await auditor.audit({ ...order, signal: ending.signal });
-    return { report, command: commandFor(report.receiver, header, topic, only) };
-  } finally {
-    for (const stop of stops) stop();
-  }
+  const report = await auditor.audit({ ...order, signal });
+  return { report, command: commandFor(report.receiver, header, topic, only) };
 }
 
 /** Spelled as in the company's deliveries to that receiver. */

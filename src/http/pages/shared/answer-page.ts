@@ -18,25 +18,7 @@ export async function answerPage(
   { status, page, formAction = "'self'", headers }: PageAnswer,
 ): Promise<Response> {
   const text = `<!doctype html>${String(await page)}`;
-  return respond(sandbox, company, {
-    status,
-    body: undefined,
-    text,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policyFor(formAction),
-      "x-content-type-options": "nosniff",
-      // Not `no-referrer`: with it the page's own forms would have the origin `null`.
-      "referrer-policy": "same-origin",
-      "cross-origin-opener-policy": "same-origin",
-      "cache-control": "no-store",
-      ...headers,
-    },
-  });
-}
-
-function policyFor(formAction: string): string {
-  return [
+  const policy = [
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
@@ -45,5 +27,20 @@ function policyFor(formAction: string): string {
     `form-action ${formAction}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
-  ].join("; ");
+  ];
+  return respond(sandbox, company, {
+    status,
+    body: undefined,
+    text,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy.join("; "),
+      "x-content-type-options": "nosniff",
+      // Not `no-referrer`: with it the page's own forms would have the origin `null`.
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });
 }

@@ -7,6 +7,7 @@ import dashboardScriptText from "./dashboard.js?raw";
 import dashboardStyleText from "./dashboard.css?raw";
 import iconText from "./icon.svg?raw";
 import pageStyleText from "./page.css?raw";
+import signInScriptText from "./sign-in.js?raw";
 
 /** A style sheet, script or image of the pages, served by the sandbox itself: the pages load nothing from another host. */
 export interface Asset {
@@ -41,7 +42,9 @@ export const dashboardScripts = [
   asset("dashboard", "js", dashboardScriptText),
 ] as const;
 
-const all = [icon, pageStyle, checkoutStyle, checkoutScript, dashboardStyle, ...dashboardScripts];
+export const signInScript = asset("sign-in", "js", signInScriptText);
+
+const all = [icon, pageStyle, checkoutStyle, checkoutScript, dashboardStyle, ...dashboardScripts, signInScript];
 
 /** GET /_sandbox/assets/:file; undefined for an unknown name. */
 export function answerAsset(c: HttpContext): Response | undefined {

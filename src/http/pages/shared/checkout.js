@@ -14,6 +14,14 @@
   const GIVEN_UP_MS = 15000;
   let sent = false;
 
+  /* The number is kept on another page of this charge. */
+  function keep(address) {
+    const url = new URL(address, location.href);
+    if (field?.value) url.searchParams.set("msisdn", field.value);
+    else if (field) url.searchParams.delete("msisdn");
+    return url.href;
+  }
+
   const two = (number) => String(number).padStart(2, "0");
   const left = { ms: Number(clock?.dataset.left), runs: clock?.hasAttribute("data-runs"), since: performance.now() };
 
@@ -33,10 +41,10 @@
   async function follow() {
     try {
       const answer = document.hidden || sent ? undefined : await fetch(status, { cache: "no-store" });
-      if (answer?.status === 404) return location.replace(next);
+      if (answer?.status === 404) return location.replace(keep(next));
       if (answer?.ok) {
         const now = await answer.json();
-        if (!sent && now.version !== version) return location.replace(next);
+        if (!sent && now.version !== version) return location.replace(keep(next));
         Object.assign(left, { ms: now.leftMs, runs: now.isRunning, since: performance.now() });
         if (stands !== null) stands.hidden = now.isRunning;
       }
@@ -58,8 +66,11 @@
   });
   /* Back from the merchant: the browser may show an old page from its cache. */
   addEventListener("pageshow", (event) => {
-    if (event.persisted) location.replace(next);
+    if (event.persisted) location.replace(keep(next));
   });
+
+  for (const link of document.querySelectorAll("a[hreflang]"))
+    link.addEventListener("click", () => (link.href = keep(link.href)));
 
   const numbers = [...document.querySelectorAll("a[data-number]")];
   const showChosen = () => {

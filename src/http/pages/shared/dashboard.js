@@ -3,7 +3,6 @@
  * The dashboard works without this script. With it a page keeps itself up to date: after a change it loads itself again and morphs into the new page. What
  * the reader has typed, chosen, unfolded, focused or scrolled to stays.
  */
-document.documentElement.classList.add("scripted");
 const shell = () => document.getElementById("shell");
 
 // Keeping the page up to date.
@@ -11,9 +10,10 @@ const shell = () => document.getElementById("shell");
 const FIELDS = new Set(["INPUT", "SELECT", "TEXTAREA"]);
 
 const callbacks = {
-  beforeNodeMorphed: (node) => !(FIELDS.has(node.nodeName) && isDirty(node)),
+  beforeNodeMorphed: (node, next) => !(FIELDS.has(node.nodeName) && isDirty(node)) && !isKept(node, next),
   beforeAttributeUpdated: (name, element) =>
-    name !== "data-state" && !(name === "open" && element.nodeName === "DETAILS"),
+    !["data-state", "hidden", "aria-pressed", "inert"].includes(name) &&
+    !(name === "open" && element.nodeName === "DETAILS"),
 };
 
 /** Whether the reader has changed the field, or is about to. */
@@ -25,6 +25,62 @@ function isDirty(field) {
     return field.selectedIndex !== Math.max(0, preset);
   }
   return field.value !== field.defaultValue;
+}
+
+// Calm: nothing changes under the pointer, and new rows wait while a list is read.
+
+let isPaused = false;
+let isWaiting = false;
+let isReleased = false;
+
+function isKept(node, next) {
+  if (node.matches?.("[data-newer]")) return true;
+  if (isReleased || !node.matches?.("[data-feed], .scroll, .strip")) return false;
+  const isFeed = node.dataset.feed !== undefined;
+  const isRead =
+    node.matches(":hover") || (isFeed && (isPaused || scrollY > 0 || node.contains(document.activeElement)));
+  if (!isRead) return false;
+  isWaiting = true;
+  if (isFeed) announce(rowsOf(next));
+  return true;
+}
+
+const rowsOf = (feed) => [...feed.querySelectorAll(":scope > li, tbody > tr")];
+
+function announce(rows) {
+  const button = document.querySelector("[data-newer]");
+  if (button === null) return;
+  const fresh = rows.filter(({ id }) => document.getElementById(id) === null).length;
+  button.hidden = fresh === 0;
+  button.textContent = `${fresh}${fresh === rows.length ? "+" : ""} new ↑`;
+}
+
+/** Shows what waited, if nothing is read any more; `all`: in any case. */
+function release(all) {
+  if (!isWaiting && !all) return;
+  isReleased = all;
+  void refresh();
+}
+
+document.addEventListener("mouseout", ({ target, relatedTarget }) => {
+  const calm = target.closest("[data-feed], .scroll, .strip");
+  if (calm !== null && !calm.contains(relatedTarget)) release(false);
+});
+addEventListener("scroll", () => scrollY === 0 && release(false), { passive: true });
+
+// Times in the reader's own zone.
+
+function showTimes(root) {
+  const isLocal = localStorage.getItem("zone") === "local";
+  for (const button of root.querySelectorAll("[data-zone]")) button.textContent = isLocal ? "Local time" : "UTC";
+  if (!isLocal) return;
+  for (const time of root.querySelectorAll("time[datetime]")) time.textContent = localTime(time);
+}
+
+/** In the form of Sweden: `2026-01-15 09:00:00`. */
+function localTime({ dateTime, dataset }) {
+  const zone = dataset.exact === undefined ? {} : { timeZoneName: "longOffset" };
+  return new Date(dateTime).toLocaleString("sv", zone).replace(" GMT", dateTime.slice(19, 23));
 }
 
 let isFetching = false;
@@ -43,12 +99,15 @@ async function refresh() {
     // Signed out, or the company is gone: let the browser show that.
     if (answer.redirected || next === null) return location.reload();
     if (document.title !== page.title) document.title = page.title;
+    showTimes(next);
+    isWaiting = false;
     Idiomorph.morph(shell(), next, { callbacks });
-    readClock();
+    if (!isWaiting) announce([]);
   } catch {
     // The sandbox has stopped; the event stream reconnects by itself.
   } finally {
     isFetching = false;
+    if (!isStale) isReleased = false;
     if (isStale) {
       isStale = false;
       void refresh();
@@ -63,10 +122,8 @@ function connect() {
   const url = shell()?.dataset.live;
   if (url === undefined || stream !== undefined || document.visibilityState === "hidden") return;
   stream = new EventSource(url);
-  let wasLost = false;
   stream.addEventListener("changed", refresh);
   stream.addEventListener("error", () => {
-    wasLost = true;
     shell()?.setAttribute("data-state", "lost");
     if (stream?.readyState !== EventSource.CLOSED) return;
     // Refused, for example because of a sign-out or too many open pages. The stream does not reconnect by itself.
@@ -75,8 +132,8 @@ function connect() {
     setTimeout(connect, RETRY_MS);
   });
   stream.addEventListener("open", () => {
-    if (wasLost) void refresh();
-    wasLost = false;
+    // Something may have happened since the page was rendered, or while the stream was lost.
+    void refresh();
     shell()?.setAttribute("data-state", "live");
   });
 }
@@ -96,34 +153,28 @@ document.addEventListener("visibilitychange", () => {
 });
 addEventListener("pagehide", disconnect);
 
-// The company's clock, between two updates.
-
-let clockRead;
-
-function readClock() {
-  const clock = document.querySelector("[data-now]");
-  clockRead =
-    clock?.dataset.runs === undefined ? undefined : { clock, at: Number(clock.dataset.now), since: performance.now() };
-}
-
+// While the clock runs, relative times like "in 4m" become outdated.
 setInterval(() => {
-  if (clockRead === undefined) return;
-  const passed = performance.now() - clockRead.since;
-  // Relative times like "in 4m" are outdated.
-  if (passed > 10_000 && document.visibilityState === "visible") void refresh();
-  const now = new Date(clockRead.at + passed);
-  clockRead.clock.textContent = now.toISOString().slice(0, 19).replace("T", " ");
-}, 1000);
+  if (document.querySelector("[data-runs]") !== null && document.visibilityState === "visible") void refresh();
+}, 10_000);
 
 // Fields and buttons.
 
-document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-submits]")) target.form.submit();
+document.addEventListener("click", ({ target }) => {
+  if (target.matches("[data-newer]")) {
+    scrollTo(0, 0);
+    release(true);
+  } else if (target.matches("[data-pause]")) {
+    isPaused = !isPaused;
+    target.setAttribute("aria-pressed", String(isPaused));
+    release(false);
+  } else if (target.matches("[data-zone]")) {
+    localStorage.setItem("zone", localStorage.getItem("zone") === "local" ? "utc" : "local");
+    location.reload();
+  } else if (target.matches("[data-copy]")) void copy(target);
 });
 
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-copy]");
-  if (button === null) return;
+async function copy(button) {
   const code = button.parentElement.querySelector("code");
   try {
     await navigator.clipboard.writeText(code.textContent);
@@ -133,20 +184,36 @@ document.addEventListener("click", async ({ target }) => {
     button.textContent = "Selected";
   }
   setTimeout(() => (button.textContent = "Copy"), 2000);
+}
+
+document.addEventListener("input", ({ target }) => {
+  if (target.id !== "company-search") return;
+  for (const item of document.querySelectorAll("#companies li")) item.hidden = !item.textContent.includes(target.value);
 });
 
-// A slow form is sent only once.
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (form.dataset.waits === undefined) return;
-  if (form.dataset.state === "waits") event.preventDefault();
-  else form.dataset.state = "waits";
+// Keys: the list of them is in the page.
+
+let isGoing = false;
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || FIELDS.has(target.nodeName)) return;
+  const section = isGoing ? document.querySelector(`.sections [data-key="${CSS.escape(key)}"]`) : null;
+  isGoing = key === "g";
+  if (section !== null) section.click();
+  else if (key === "/") document.getElementById("search")?.focus();
+  else if (key === "?") document.getElementById("keys")?.togglePopover();
+  else return;
+  event.preventDefault();
 });
+
+// A form is sent only once, also when the answer takes a while.
+document.addEventListener("submit", ({ target }) => target.setAttribute("inert", ""));
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("[data-waits]")) form.removeAttribute("data-state");
+  for (const form of document.forms) form.removeAttribute("inert");
 });
 
-readClock();
+showTimes(document);
 connect();
 // On a narrow screen the navigation is one line. `scrollIntoView` would also move the place from which Tab goes on.
 const current = document.querySelector('.sections [aria-current="page"]');

@@ -1,7 +1,7 @@
 import { type Money, toXof } from "../../../domain/values/money.js";
 import { type Instant, toIso } from "../../../kernel/time/instant.js";
 
-/** The way of writing XOF in every language of the pages. */
+/** How customers write XOF, in both languages of the payment page. */
 const format = new Intl.NumberFormat("fr", {
   style: "currency",
   currency: "XOF",
@@ -12,6 +12,23 @@ const format = new Intl.NumberFormat("fr", {
 /** `10 000 F CFA`, with narrow no-break spaces. */
 export function showMoney(money: Money): string {
   return format.format(toXof(money)).replaceAll("\u00a0", "\u202f");
+}
+
+/** `10 000 XOF`, as the API names the currency. */
+export function showXof(money: Money): string {
+  return `${showNumber(toXof(money))}\u202fXOF`;
+}
+
+/** `−10 000`, with narrow no-break spaces. */
+export function showNumber(number: number): string {
+  const text = number.toLocaleString("fr", { maximumFractionDigits: 4 });
+  return text.replaceAll("\u00a0", "\u202f").replace("-", "\u2212");
+}
+
+/** A duration of real time: `<1 ms`, `12 ms`, `1,5 s`. */
+export function showMs(ms: number): string {
+  if (ms < 1) return "<1\u202fms";
+  return ms < 1000 ? `${Math.round(ms)}\u202fms` : `${showNumber(Math.round(ms / 100) / 10)}\u202fs`;
 }
 
 /** The time left, in seconds rounded up: `59:48`, `1:00:00`. */

@@ -1,3 +1,4 @@
+import { heldIn } from "../../../domain/accounts/ledger.js";
 import { type AccountId, type LedgerEntry, accountIds } from "../../../domain/model/account.js";
 import type { Charge } from "../../../domain/model/charge.js";
 import { type Batch, type Transfer, totalOf } from "../../../domain/model/transfer.js";
@@ -7,10 +8,12 @@ import { type Complain, type Records, eachOf } from "./records.js";
 /** Money that holds together: amounts against statuses, sums against their parts, and all of it against the ledger. */
 export function checkMoney(records: Records): string[] {
   const problems: string[] = [];
-  const { ledger, charges, transactions, batches } = records;
+  const { ledger, charges, payments, transactions, batches } = records;
   const booked = checkLedger(problems, records);
+  const postponed = new Map<string, number>();
+  for (const { chargeId } of payments) postponed.set(chargeId, (postponed.get(chargeId) ?? 0) + 1);
   eachOf(problems, "charges", charges, (charge, complain) => {
-    checkCharge(charge, complain);
+    checkCharge(charge, postponed.get(charge.id) ?? 0, complain);
     const inWallets = charge.refunded - charge.paid;
     if (booked.wallets(charge.id) !== inWallets) complain("paid", wantsBookings("paid less what was refunded"));
   });
@@ -62,9 +65,9 @@ function checkLedger(problems: string[], { ledger, accounts }: Records): Booked 
     for (const { account, amount } of entry.postings) {
       add(account, amount);
       if (entry.resource !== null) add(`${account} ${entry.resource}`, amount);
-      if (Math.abs(sums.get(account) ?? 0) > MONEY_STORED_MAX)
-        complain("postings", `must leave ${account} within ${toXof(MONEY_STORED_MAX)} XOF`);
     }
+    if (heldIn(accountIds.map((account) => sums.get(account) ?? 0)) > MONEY_STORED_MAX)
+      complain("postings", `must leave the accounts with at most ${toXof(MONEY_STORED_MAX)} XOF together`);
     checkEntry(entry, sums.get("balance") ?? 0, complain);
   });
   for (const account of accountIds) {
@@ -85,8 +88,9 @@ function checkEntry({ postings, balance }: LedgerEntry, after: Money, complain: 
   if (balance !== after) complain("balance", `must be ${toXof(after)}, got ${toXof(balance)}`);
 }
 
-function checkCharge(charge: Charge, complain: Complain): void {
-  const { status, amount, fee, paid, refunded, droppedReason, createdAt, expiresAt } = charge;
+/** `postponed`: its payments that wait for their results. */
+function checkCharge(charge: Charge, postponed: number, complain: Complain): void {
+  const { status, amount, fee, paid, droppedReason, createdAt, expiresAt } = charge;
   const isPaid = status !== "due" && status !== "dropped";
   const right = isPaid ? amount : 0;
   if (paid !== right) complain("paid", `must be ${toXof(right)} when the status is ${status}, got ${toXof(paid)}`);
@@ -95,7 +99,9 @@ function checkCharge(charge: Charge, complain: Complain): void {
   if ((droppedReason !== null) !== (status === "dropped"))
     complain("droppedReason", status === "dropped" ? "must be a text" : `must be null when the status is ${status}`);
   if (expiresAt < createdAt) complain("expiresAt", "must not be before createdAt");
-  checkEntries(charge, paid, refunded, complain);
+  checkEntries(charge, complain);
+  const payments = charge.entries.filter(({ type }) => type === "payment").length + postponed;
+  if (charge.attempts < payments) complain("attempts", `must be at least ${payments}, the number of its payments`);
 }
 
 function checkRefunded({ status, amount, refunded }: Charge, complain: Complain): void {
@@ -109,11 +115,9 @@ function checkRefunded({ status, amount, refunded }: Charge, complain: Complain)
     complain("refunded", `must be ${toXof(right)} when the status is ${status}, got ${toXof(refunded)}`);
 }
 
-function checkEntries({ entries, attempts }: Charge, paid: Money, refunded: Money, complain: Complain): void {
+function checkEntries({ entries, paid, refunded }: Charge, complain: Complain): void {
   const sums = { payment: 0, refund: 0 };
-  let payments = 0;
   for (const [index, { type, status, error, amount }] of entries.entries()) {
-    if (type === "payment") payments++;
     if (status === "completed") sums[type] += amount;
     if ((error !== null) !== (status === "failed"))
       complain(`entries[${index}].error`, status === "failed" ? "must be a text" : "must be null unless it failed");
@@ -122,7 +126,6 @@ function checkEntries({ entries, attempts }: Charge, paid: Money, refunded: Mone
     complain("entries", `must have payments of ${toXof(paid)}, they add up to ${toXof(sums.payment)}`);
   if (sums.refund !== refunded)
     complain("entries", `must have refunds of ${toXof(refunded)}, they add up to ${toXof(sums.refund)}`);
-  if (attempts < payments) complain("attempts", `must be at least ${payments}, the number of its payments`);
 }
 
 function checkTransfer({ status, failureReason, debited, pollsLeft }: Transfer, complain: Complain): void {

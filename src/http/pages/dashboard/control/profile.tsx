@@ -1,159 +1,96 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DescribedSetting, describeProfile } from "../../../../domain/profile/describe-profile.js";
-import { findSetting, groupOf, settings } from "../../../../domain/profile/settings.js";
-import { UsageError } from "../../../../kernel/messages/problem.js";
-import { didYouMean } from "../../../../kernel/messages/suggest.js";
-import { quote } from "../../../../kernel/messages/text.js";
+import { findSetting } from "../../../../domain/profile/settings.js";
 import { profileValuesOf } from "../../../control/render-control.js";
-import { Action, TextArea } from "../parts/action.js";
-import { Code, CodeLink, Pill, Sentence } from "../parts/show.js";
-import { DataTable, Facts, Panel, Section } from "../parts/table.js";
-import { type DashboardPage, linkTo, type View } from "../view/view.js";
+import { Action } from "../parts/action.js";
+import { Code, CodeLink, Pill, Sentence, DataTable, Panel, TablePanel } from "../parts/show.js";
+import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
 
 export const profilePage: DashboardPage = {
   path: "/profile",
   title: "Profile",
-  lead: "The contract leaves these points open. Each has a default, alternatives, and the contract's own sentence.",
-  render: (view) => {
-    const described = describeProfile(profileValuesOf(view.company));
-    const groups = new Set(described.map(({ setting }) => groupOf(setting)));
-    return (
-      <>
-        {[...groups].map((group) => (
-          <Section title={group}>
-            <DataTable
-              caption={`Settings of ${group}`}
-              rows={described.filter(({ setting }) => groupOf(setting) === group)}
-              idOf={({ setting }) => `setting-${setting}`}
-              empty=""
-              columns={[
-                {
-                  title: "Setting",
-                  cell: ({ setting }) => <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />,
-                },
-                { title: "What it says", kind: "wide", cell: ({ summary }) => <Sentence text={summary} /> },
-                {
-                  title: "Value",
-                  cell: (setting) => (
-                    <span class="value">
-                      <Code>{showValue(setting.value)}</Code>
-                      {!isDefault(setting) && <Pill tone="info">changed</Pill>}
-                    </span>
-                  ),
-                },
-              ]}
-            />
-          </Section>
-        ))}
-      </>
-    );
-  },
+  lead: "The contract leaves these points open. Each setting has a default, alternatives and a quote of the contract.",
+  render: (view) => (
+    <DataTable
+      caption="Settings"
+      rows={describeProfile(profileValuesOf(view.company))}
+      idOf={({ setting }) => `setting-${setting}`}
+      empty=""
+      columns={[
+        {
+          title: "Setting",
+          cell: ({ setting }) => <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />,
+        },
+        { title: "What it says", kind: "wide", cell: ({ summary }) => <Sentence text={summary} /> },
+        {
+          title: "Value",
+          cell: (setting) => (
+            <span class="value">
+              <Code>{showValue(setting.value)}</Code>
+              {!isDeepStrictEqual(setting.value, setting.default) && <Pill tone="info">changed</Pill>}
+            </span>
+          ),
+        },
+      ]}
+    />
+  ),
 };
 
 export const settingPage: DashboardPage = {
   path: "/profile/:id",
   title: ({ id }) => id,
   render: (view) => {
-    const described = getSetting(view);
-    const { setting, summary, value, contract } = described;
-    const isUnchanged = isDefault(described);
-    const json = JSON.stringify(value, undefined, 2);
+    const found = describeProfile(profileValuesOf(view.company)).find(({ setting: path }) => path === view.id);
+    const described = getOrNotFound(found, "setting", view.id);
+    const { setting, summary, contract } = described;
+    const value = JSON.stringify(described.value, undefined, 2);
+    const input = { name: "value", label: "Value, as JSON", rows: 6, value, required: true };
     return (
       <>
-        <p>
-          <Sentence text={summary} />
-        </p>
-        <div class="panels">
-          <Panel title="Now">
-            <Facts
-              of={[
-                ["Value", <Code>{showValue(value)}</Code>],
-                ["Default", <Code>{showValue(described.default)}</Code>],
-                ["", isUnchanged ? <Pill>default</Pill> : <Pill tone="info">changed</Pill>],
-              ]}
-            />
-            {!isUnchanged && (
-              <Action
-                view={view}
-                name="setting"
-                label="Back to the default"
-                fields={{ setting, value: "null" }}
-                tone="quiet"
-              />
-            )}
-          </Panel>
-          <Panel title="The contract">
-            <blockquote>
-              <Sentence text={contract} />
-            </blockquote>
-          </Panel>
-        </div>
-        <Alternatives view={view} setting={setting} />
-        <Panel title="Another value">
-          <Action
-            view={view}
-            name="setting"
-            label="Set"
-            fields={{ setting }}
-            example={{ value: JSON.stringify(value) }}
-          >
-            <TextArea name="value" label="Value, as JSON" rows={Math.min(12, json.split("\n").length + 1)}>
-              {json}
-            </TextArea>
-          </Action>
+        <Panel title="What it says">
+          <p>
+            <Sentence text={summary} />
+          </p>
+          <blockquote>
+            <Sentence text={contract} />
+          </blockquote>
         </Panel>
-        <p>
-          <a href={linkTo(view, "/profile")}>← All settings</a>
-        </p>
+        {renderValues(view, described)}
+        <Panel title="Another value">
+          <Action view={view} name="setting" label="Set" fields={{ setting }} inputs={[input]} />
+        </Panel>
       </>
     );
   },
 };
 
-function getSetting({ company, id }: View): DescribedSetting {
-  const found = describeProfile(profileValuesOf(company)).find(({ setting }) => setting === id);
-  if (found !== undefined) return found;
-  const known = settings.map(({ path }) => path);
-  throw new UsageError("not-found", `No setting has the name ${quote(id)}.${didYouMean(id, known)}`);
-}
-
-function Alternatives({ view, setting }: { readonly view: View; readonly setting: string }) {
+/** The default and its alternatives. */
+function renderValues(view: View, { setting, value: current, default: byDefault }: DescribedSetting) {
+  const alternatives = findSetting(setting)?.alternatives ?? [];
   return (
-    <Section title="Alternatives">
-      <DataTable
-        caption="Alternatives"
-        rows={findSetting(setting)?.alternatives ?? []}
-        empty="There is none."
-        columns={[
-          {
-            title: "Value",
-            cell: ({ value, form }) => (form === true ? showValue(value) : <Code>{showValue(value)}</Code>),
+    <TablePanel
+      caption="Values"
+      rows={[{ value: byDefault, form: false, effect: "The default." }, ...alternatives]}
+      empty=""
+      columns={[
+        {
+          title: "Value",
+          cell: ({ value, form }) => (form === true ? showValue(value) : <Code>{showValue(value)}</Code>),
+        },
+        { title: "What it does", kind: "wide", cell: ({ effect }) => <Sentence text={effect} /> },
+        {
+          title: "",
+          cell: ({ value, form }) => {
+            if (isDeepStrictEqual(value, current)) return <Pill tone="good">chosen</Pill>;
+            if (form === true) return false;
+            const shared = { view, fields: { setting, value: JSON.stringify(value) }, curl: false };
+            const describes = `Choose ${showValue(value)}`;
+            return <Action {...shared} name="setting" label="Choose" describes={describes} tone="quiet" />;
           },
-          { title: "What it does", kind: "wide", cell: ({ effect }) => <Sentence text={effect} /> },
-          {
-            title: "",
-            cell: ({ value, form }) => {
-              if (form === true) return false;
-              const shared = { view, fields: { setting, value: JSON.stringify(value) } };
-              return (
-                <Action
-                  {...shared}
-                  name="setting"
-                  label="Choose"
-                  describes={`Choose ${showValue(value)}`}
-                  tone="quiet"
-                />
-              );
-            },
-          },
-        ]}
-      />
-    </Section>
+        },
+      ]}
+    />
   );
-}
-
-function isDefault({ value, default: byDefault }: DescribedSetting): boolean {
-  return isDeepStrictEqual(value, byDefault);
 }
 
 function showValue(value: unknown): string {

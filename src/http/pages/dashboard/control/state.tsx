@@ -1,68 +1,99 @@
-import { Action, Field } from "../parts/action.js";
-import { Code, Time } from "../parts/show.js";
-import { DataTable, Panel, Section } from "../parts/table.js";
-import { searchList } from "../view/search-list.js";
-import type { DashboardPage, View } from "../view/view.js";
-import { Pager, TALL_ROWS_SHOWN } from "../parts/list.js";
+import { showNumber } from "../../shared/show.js";
+import { Action } from "../parts/action.js";
+import { Code, Time, Panel, TablePanel } from "../parts/show.js";
+import { readList } from "../view/read-list.js";
+import { type DashboardPage, type View, formUrl } from "../view/view.js";
+import { renderPager } from "../parts/list.js";
 
 export const statePage: DashboardPage = {
   path: "/state",
   title: "State",
-  lead: "The company's whole state under a name, to come back to; or all the way back to the start.",
+  lead: "Save, restore, download, upload or reset the company's whole state.",
   render: (view) => (
     <>
       <div class="panels">
-        <Panel title="Keep the state as it is now">
-          <Action view={view} name="saveSnapshot" example={{ snapshot: "before-payday" }} label="Save" inline>
-            <Field name="snapshot" label="Name" placeholder="before-payday" required />
-          </Action>
+        <Panel title="Save a snapshot">
+          <Action
+            view={view}
+            name="saveSnapshot"
+            label="Save"
+            inputs={[{ name: "snapshot", label: "Name", placeholder: "before-payday", required: true }]}
+          />
         </Panel>
-        <Panel title="Back to the start">
+        <Panel title="File">
           <p>
-            Fixtures, profile, rules and clock as they were at first; subscriptions made since, the journal and findings
-            are gone, and so is every charge and transaction. Snapshots stay.
+            <a href={formUrl(view, "/state.json")} download={`${view.company.id}.json`}>
+              Download the state
+            </a>
           </p>
-          <Action view={view} name="reset" label="Reset the company" tone="danger" />
+          <Action
+            view={view}
+            name="putState"
+            label="Upload"
+            curl={false}
+            inputs={[{ name: "state", type: "file", label: "State, as JSON", required: true }]}
+          />
+        </Panel>
+        <Panel title="Reset">
+          <p>Fixtures, profile, rules and clock as they were at the start. Snapshots stay.</p>
+          <Action
+            view={view}
+            name="reset"
+            label="Reset the company"
+            asks="Reset the company? This removes the charges, transfers, deliveries and subscriptions made since the start, the journal and the findings. A snapshot is saved first."
+            tone="danger"
+          />
         </Panel>
       </div>
-      <Snapshots view={view} />
+      {renderSnapshots(view)}
     </>
   ),
 };
 
-function Snapshots({ view }: { readonly view: View }) {
+function renderSnapshots(view: View) {
   const { snapshots } = view.company.record;
-  const list = searchList(snapshots, { limit: TALL_ROWS_SHOWN, cursor: view.query["cursor"] });
+  const { rows, older } = readList(snapshots, view.query["before"]);
   return (
-    <Section title="Snapshots">
-      <DataTable
-        caption="Snapshots"
-        rows={list.rows}
-        idOf={({ id }) => `snapshot-${id}`}
-        empty="None is kept."
-        columns={[
-          { title: "Name", cell: ({ id }) => <Code>{id}</Code> },
-          { title: "The company's time then", kind: "wide", cell: ({ now }) => <Time at={now} /> },
-          {
-            title: "Bytes",
-            kind: "number",
-            cell: ({ bytes }) => bytes.toLocaleString("fr").replaceAll("\u00a0", "\u202f"),
+    <TablePanel
+      caption="Snapshots"
+      rows={rows}
+      idOf={({ id }) => `snapshot-${id}`}
+      empty="There is no snapshot."
+      columns={[
+        { title: "Name", cell: ({ id }) => <Code>{id}</Code> },
+        { title: "Time of the company", kind: "wide", cell: ({ now }) => <Time at={now} /> },
+        {
+          title: "Bytes",
+          kind: "number",
+          cell: ({ bytes }) => showNumber(bytes),
+        },
+        {
+          title: "",
+          cell: ({ id }) => {
+            const shared = { view, fields: { snapshot: id }, tone: "danger" } as const;
+            return (
+              <div class="actions">
+                <Action
+                  {...shared}
+                  name="restoreSnapshot"
+                  label="Restore"
+                  describes={`Restore ${id}`}
+                  asks={`Restore ${id}? This replaces the current state. A snapshot is saved first.`}
+                />
+                <Action
+                  {...shared}
+                  name="removeSnapshot"
+                  label="Remove"
+                  describes={`Remove ${id}`}
+                  asks={`Remove the snapshot ${id}?`}
+                />
+              </div>
+            );
           },
-          {
-            title: "",
-            cell: ({ id }) => {
-              const shared = { view, fields: { snapshot: id } };
-              return (
-                <div class="actions">
-                  <Action {...shared} name="restoreSnapshot" label="Restore" describes={`Restore ${id}`} tone="quiet" />
-                  <Action {...shared} name="removeSnapshot" label="Remove" describes={`Remove ${id}`} tone="danger" />
-                </div>
-              );
-            },
-          },
-        ]}
-      />
-      <Pager view={view} path="/state" list={list} />
-    </Section>
+        },
+      ]}
+    >
+      {renderPager(view, "/state", older)}
+    </TablePanel>
   );
 }

@@ -1,58 +1,152 @@
 import type { Child } from "hono/jsx";
+import { quote } from "../../../../kernel/messages/text.js";
 import { type ActionName, type Fields, orderOf } from "../view/actions.js";
+import type { Outcome } from "../view/memory.js";
 import { curlOf } from "../view/curl.js";
-import { formUrl, type View } from "../view/view.js";
+import { DASHBOARD, type View } from "../view/view.js";
 
 interface ActionProps {
   readonly view: View;
   readonly name: ActionName;
   readonly label: string;
   readonly fields?: Fields;
-  /** Fields for the reader to fill in, each with a name and an id. */
-  readonly children?: Child;
-  /** Values of those for the line of curl. */
-  readonly example?: Fields;
+  /** Fields for the reader to fill in. The line of curl has the values of those that are required. */
+  readonly inputs?: readonly FieldProps[];
   readonly tone?: "main" | "quiet" | "danger";
   /** Whether to show the line of curl beside the button; default true. The result shows it in any case. */
   readonly curl?: boolean;
-  /** Puts the button beside the fields. */
-  readonly inline?: boolean;
   /** The button's accessible name, where the label needs context: `Remove the rule "slow"`. */
   readonly describes?: string;
+  readonly asks?: string;
 }
 
-/** A button as a form, so that it needs no script, with the same call as a command. */
-export function Action({ view, name, label, fields = {}, children, example = {}, ...look }: ActionProps) {
-  const { tone = "main", curl = true, inline = false, describes } = look;
+/** A button as a form, so that it needs no script, with the same call as a command. With `asks` it is in a dialog that asks first. */
+export function Action(props: ActionProps) {
+  const { name, label, fields = {}, describes = label, asks } = props;
+  if (asks === undefined) return <ActionForm {...props} />;
+  const id = `ask-${[name, ...Object.values(fields)].join("-").replaceAll(/[^\w-]/g, "_")}`;
   return (
-    <form class={inline ? "action inline" : "action"} method="post" action={formUrl(view, `/actions/${name}`)}>
-      <FormToken view={view} />
-      {Object.entries(fields).map(([field, value]) => (
-        <input type="hidden" name={field} value={value} />
+    <>
+      <button type="button" class="button danger" popovertarget={id} aria-label={`${describes}…`}>
+        {label}…
+      </button>
+      <div id={id} class="menu dialog" popover="auto" role="dialog" aria-label={describes}>
+        <p>{asks}</p>
+        <ActionForm {...props} describes={describes} />
+      </div>
+    </>
+  );
+}
+
+function ActionForm({
+  view,
+  name,
+  label,
+  fields = {},
+  inputs = [],
+  tone = "main",
+  curl = true,
+  describes,
+}: ActionProps) {
+  const refused = refusedForm(view.outcome, name, fields, inputs.length > 0);
+  const example = inputs.flatMap(({ required, name: input, value, placeholder = "" }) =>
+    required === true ? [[input, value ?? placeholder] as const] : [],
+  );
+  return (
+    <PostForm
+      view={view}
+      path={`/actions/${name}`}
+      fields={fields}
+      hasFile={inputs.some(({ type }) => type === "file")}
+    >
+      {inputs.length > 0 && (
+        <div class="fields">
+          {inputs.map((input) => (
+            <Field {...input} refused={refused} />
+          ))}
+        </div>
+      )}
+      {refused?.problemsOf("").map((problem) => (
+        <p class="error">{problem}</p>
       ))}
-      {children}
       <div class="action-line">
-        <button class={`act ${tone}`} aria-label={describes}>
+        <button class={`button ${tone}`} aria-label={describes}>
           {label}
         </button>
         {curl && (
           <details class="curl">
             <summary aria-label={`${describes ?? label} with curl`}>curl</summary>
-            <CommandLine line={curlOf(view, orderOf(name, { ...fields, ...example }))} of={describes ?? label} />
+            <CommandLine
+              line={curlOf(view, orderOf(name, { ...fields, ...Object.fromEntries(example) }))}
+              of={describes ?? label}
+            />
           </details>
         )}
       </div>
-    </form>
+    </PostForm>
   );
 }
 
-/** Every form has the session's token and the page to return to. */
-export function FormToken({ view: { formToken, here } }: { readonly view: View }) {
+/** The refused form: what was filled in, and the problems by field; `""` for those about no field that was filled in. */
+export function refusedForm(outcome: Outcome | undefined, name: string, fields: Fields, hasInput: boolean) {
+  const { refused, problems = [] } = outcome ?? {};
+  if (refused?.name !== name || Object.entries(fields).some(([field, value]) => refused.fields[field] !== value))
+    return undefined;
+  const filled = Object.keys(refused.fields).filter((field) => !(field in fields));
+  if (hasInput !== filled.length > 0) return undefined;
+  // A message begins with the name of the field that it is about, or quotes what is in it.
+  const fieldOf = (problem: string): string =>
+    filled.find((field) => problem.startsWith(field)) ??
+    filled.find((field) => problem.includes(quote(refused.fields[field] ?? ""))) ??
+    (filled.length === 1 ? (filled[0] ?? "") : "");
+  const problemsOf = (field: string) => problems.filter((problem) => fieldOf(problem) === field);
+  return { values: refused.fields, problemsOf };
+}
+
+/** Makes something new, over its list; unfolded when there is none yet. */
+export interface MakeSpec extends Omit<ActionProps, "view"> {
+  /** What it makes: `charge`. */
+  readonly what: string;
+}
+
+export function Make({
+  what,
+  isFirst,
+  ...action
+}: MakeSpec & Pick<ActionProps, "view"> & { readonly isFirst: boolean }) {
   return (
-    <>
-      <input type="hidden" name="formToken" value={formToken} />
-      <input type="hidden" name="back" value={here.pathname + here.search} />
-    </>
+    <details class="make" id={`new-${what}`} open={isFirst || action.view.outcome?.refused?.name === action.name}>
+      <summary class="button">New {what}</summary>
+      <Action {...action} />
+    </details>
+  );
+}
+
+interface PostFormProps {
+  readonly view: Pick<View, "root" | "formToken" | "here"> & Partial<Pick<View, "company">>;
+  /** Below the dashboard. */
+  readonly path: string;
+  readonly fields?: Fields;
+  readonly hasFile?: boolean;
+  readonly children?: Child;
+}
+
+/** Every form that changes something has the session's token, and the page to return to. */
+export function PostForm({ view, path, fields = {}, hasFile, children }: PostFormProps) {
+  const { root, formToken, here, company } = view;
+  const query = company === undefined ? "" : `?${String(new URLSearchParams({ company: company.id }))}`;
+  return (
+    <form
+      class="action"
+      method="post"
+      action={root + DASHBOARD.slice(1) + path + query}
+      enctype={hasFile === true ? "multipart/form-data" : undefined}
+    >
+      {Object.entries({ formToken, back: here.pathname + here.search, ...fields }).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      {children}
+    </form>
   );
 }
 
@@ -62,87 +156,68 @@ export function CommandLine({ line, of }: { readonly line: string; readonly of: 
       <code tabindex={0} role="region" aria-label={`Command: ${of}`}>
         {line}
       </code>
-      <button type="button" class="copy" data-copy aria-label={`Copy the command: ${of}`}>
+      <button type="button" class="button quiet copy scripted-only" data-copy aria-label={`Copy the command: ${of}`}>
         Copy
       </button>
     </div>
   );
 }
 
-interface LabelledProps {
-  readonly id: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly children?: Child;
-}
+type Options = readonly (readonly [value: string, label: string])[];
 
-export function Labelled({ id, label, hint, children }: LabelledProps) {
-  return (
-    <label class="labelled" for={id}>
-      <span>{label}</span>
-      {children}
-      {hint !== undefined && <small class="soft">{hint}</small>}
-    </label>
-  );
-}
-
-interface NamedProps extends Omit<LabelledProps, "id"> {
+interface FieldProps {
   readonly name: string;
-  /** Default: the name. */
-  readonly id?: string;
-}
-
-interface FieldProps extends NamedProps {
+  readonly label: string;
+  /** Of a text with lines. */
+  readonly rows?: number;
+  readonly choices?: Options;
+  /** Values to choose from, beside any other. */
+  readonly suggested?: Options;
   readonly type?: string;
   readonly value?: string;
   readonly placeholder?: string;
   readonly required?: boolean;
-  readonly list?: string;
+  readonly autocomplete?: string;
+  readonly autofocus?: true;
 }
 
-/** A text field; `children` come after it. */
-export function Field({ id, label, hint, children, ...input }: FieldProps) {
+export function Field({
+  refused,
+  name,
+  label,
+  rows,
+  choices,
+  suggested,
+  ...input
+}: FieldProps & { readonly refused?: ReturnType<typeof refusedForm> }) {
+  const problems = refused?.problemsOf(name) ?? [];
+  const invalid = { "aria-invalid": "true", "aria-describedby": `${name}-problem`, autofocus: true } as const;
+  const value = refused?.values[name] ?? input.value;
+  const list = suggested && `${name}-suggested`;
+  const options = (choices ?? suggested ?? []).map(([choice, text]) => (
+    <option value={choice} selected={choices !== undefined && choice === value}>
+      {text}
+    </option>
+  ));
+  const shared = { id: name, name, class: "field", ...(problems.length > 0 && invalid) };
   return (
-    <Labelled id={id ?? input.name} label={label} hint={hint}>
-      <input id={id ?? input.name} {...input} class="input" autocomplete="off" spellcheck={false} />
-      {children}
-    </Labelled>
-  );
-}
-
-interface ChoiceProps extends NamedProps {
-  readonly choices: readonly (readonly [value: string, label: string])[];
-  readonly chosen?: string | undefined;
-  /** Whether choosing submits the form. */
-  readonly submits?: boolean;
-}
-
-/** A list to choose from; `children` are further options. */
-export function Choice({ name, id = name, label, choices, chosen, submits, children }: ChoiceProps) {
-  return (
-    <Labelled id={id} label={label}>
-      <select id={id} name={name} class="input" data-submits={submits}>
-        {choices.map(([value, text]) => (
-          <option value={value} selected={value === chosen}>
-            {text}
-          </option>
-        ))}
-        {children}
-      </select>
-    </Labelled>
-  );
-}
-
-interface TextAreaProps extends NamedProps {
-  readonly rows: number;
-}
-
-export function TextArea({ id, label, children, ...area }: TextAreaProps) {
-  return (
-    <Labelled id={id ?? area.name} label={label}>
-      <textarea id={id ?? area.name} {...area} class="input" spellcheck={false} required>
-        {children}
-      </textarea>
-    </Labelled>
+    <label class="labelled" for={name}>
+      <span>{label}</span>
+      {choices !== undefined ? (
+        <select {...shared}>{options}</select>
+      ) : rows !== undefined ? (
+        <textarea {...shared} {...input} rows={rows} spellcheck={false}>
+          {value}
+        </textarea>
+      ) : (
+        <input autocomplete="off" spellcheck={false} {...shared} {...input} value={value} list={list} />
+      )}
+      {problems.length > 0 && (
+        <small class="error" id={`${name}-problem`}>
+          {problems.join(" ")}
+        </small>
+      )}
+      {list !== undefined && <datalist id={list}>{options}</datalist>}
+    </label>
   );
 }

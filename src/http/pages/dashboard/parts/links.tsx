@@ -2,70 +2,45 @@ import { redactTarget, withOwnToken } from "../../../control/render-request.js";
 import { pathOf, statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../../sandbox/observation/finding.js";
-import { type View, linkTo } from "../view/view.js";
-import { CodeLink, Pill, Status, Time } from "./show.js";
-import { redactAndTruncate } from "../view/text.js";
-import { batchId, plainId, transactionId } from "../../../../domain/values/ids.js";
+import { type View, linkTo, redactAndTruncate } from "../view/view.js";
+import { Code, CodeLink, Pill, Status, Time, soft } from "./show.js";
+import { showMs } from "../../shared/show.js";
+import { batchId, transactionId } from "../../../../domain/values/ids.js";
 import type { Charge } from "../../../../domain/model/charge.js";
 import type { Batch, Transfer } from "../../../../domain/model/transfer.js";
 
-/** The beginning of a long id, with the whole id as title. */
-export function ShortId({ id }: { readonly id: string }) {
-  const shown = id.length > 16 ? `${id.slice(0, id.length - plainId(id).length + 8)}…` : id;
-  return (
-    <code class="code soft" title={id}>
-      {shown}
-    </code>
-  );
+export function batchLink(view: View, { id }: Pick<Batch, "id">) {
+  return <CodeLink href={linkTo(view, `/batches/${batchId(id)}`)} text={batchId(id)} />;
 }
 
-interface LinkProps {
-  readonly view: View;
+export function chargeLink(view: View, { id, externalId }: Charge) {
+  return <a href={linkTo(view, `/charges/${id}`)}>{redactAndTruncate(view, externalId)}</a>;
 }
 
-export function batchUrl(view: View, { id }: Pick<Batch, "id">): string {
-  return linkTo(view, `/batches/${batchId(id)}`);
-}
-
-export function ChargeLink({ view, charge }: LinkProps & { readonly charge: Charge }) {
-  return <a href={linkTo(view, `/charges/${charge.id}`)}>{redactAndTruncate(view, charge.externalId)}</a>;
-}
-
-export function TransferLink({ view, transfer }: LinkProps & { readonly transfer: Transfer }) {
-  const { id, reference } = transfer;
+export function transferLink(view: View, { id, reference }: Transfer) {
   return <a href={linkTo(view, `/transfers/${transactionId(id)}`)}>{redactAndTruncate(view, reference)}</a>;
 }
 
 /** The resource of an entry or a delivery, by its stored id; the id alone when the resource was deleted. */
-export function ResourceLink({ view, id }: LinkProps & { readonly id: string | null }) {
+export function resourceLink(view: View, id: string | null) {
   const { charges, transfers, batches } = view.company.world;
-  if (id === null) return <span class="soft">—</span>;
+  if (id === null) return soft("—");
   const charge = charges.get(id);
-  if (charge !== undefined) return <ChargeLink view={view} charge={charge} />;
+  if (charge !== undefined) return chargeLink(view, charge);
   const transfer = transfers.get(id);
-  if (transfer !== undefined) return <TransferLink view={view} transfer={transfer} />;
+  if (transfer !== undefined) return transferLink(view, transfer);
   const batch = batches.get(id);
-  if (batch === undefined) return <ShortId id={id} />;
-  return <CodeLink href={batchUrl(view, batch)} text={batchId(id)} />;
-}
-
-const PATH_MAX = 200;
-const WHY_MAX = 300;
-
-interface RequestLineProps {
-  readonly view: View;
-  readonly entry: JournalEntry;
-  readonly finding?: FindingKind | undefined;
+  return batch === undefined ? <Code>{id}</Code> : batchLink(view, batch);
 }
 
 /** A request on one line: its answer, its rule, and its finding. */
-export function RequestLine({ view, entry, finding }: RequestLineProps) {
+export function requestLine(view: View, entry: JournalEntry, finding?: FindingKind) {
   const { id, at, method, rule } = entry;
   const status = statusOf(entry);
   const why = messageOf(entry);
   return (
     <div class="line">
-      <Time at={at} />
+      <Time at={at} exact />
       <span class="method">{method}</span>
       <a class="code" href={linkTo(view, `/requests/${id}`)}>
         {shownPath(view, entry)}
@@ -74,23 +49,23 @@ export function RequestLine({ view, entry, finding }: RequestLineProps) {
       {rule !== undefined && (
         <Pill tone="warn">rule {rule.name === null ? rule.id : redactAndTruncate(view, rule.name)}</Pill>
       )}
-      <FateMark entry={entry} />
+      {fateMark(entry)}
+      {soft(showMs(entry.durationMs))}
       {finding !== undefined && <a href={linkTo(view, "/findings")}>finding: {finding.replaceAll("-", " ")}</a>}
       {why !== undefined && (
-        <span class="soft">{redactAndTruncate({ redactor: withOwnToken(view.redactor, entry) }, why, WHY_MAX)}</span>
+        <span class="soft">{redactAndTruncate({ redactor: withOwnToken(view.redactor, entry) }, why)}</span>
       )}
     </div>
   );
 }
 
-export function FateMark({ entry: { fault, fate } }: { readonly entry: JournalEntry }) {
+export function fateMark({ fault, fate }: JournalEntry) {
   if (fault !== undefined) return <Pill tone="bad">fault: {fault}</Pill>;
-  return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : <></>;
+  return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : undefined;
 }
 
 export function shownPath({ redactor }: View, entry: JournalEntry): string {
-  const path = pathOf(redactTarget(entry, withOwnToken(redactor, entry)));
-  return path.length > PATH_MAX ? `${path.slice(0, PATH_MAX)}…` : path;
+  return redactAndTruncate({ redactor }, pathOf(redactTarget(entry, withOwnToken(redactor, entry))));
 }
 
 /** The first message of an error body. */

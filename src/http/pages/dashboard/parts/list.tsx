@@ -1,102 +1,81 @@
 import type { Child } from "hono/jsx";
 import type { Row, Table } from "../../../../kernel/records/table.js";
 import type { Company } from "../../../../sandbox/company/company.js";
-import { type Listed, ROWS_READ_MAX, createMatcher, searchList } from "../view/search-list.js";
+import { ROWS_READ_MAX, createMatcher, readList } from "../view/read-list.js";
 import { type DashboardPage, type View, linkTo } from "../view/view.js";
-import { CommandLine } from "./action.js";
-import { type Column, DataTable } from "./table.js";
+import { type Column, DataTable, Empty } from "./show.js";
+import { Make, type MakeSpec } from "./action.js";
+import { showNumber } from "../../shared/show.js";
 import type { Query } from "../../../../contract/queries.js";
 
-export const ROWS_SHOWN = 50;
-/** The same where rows have several lines. */
-export const TALL_ROWS_SHOWN = 25;
-
-export interface ListSpec<T extends Row> {
+interface ListSpec<T extends Row> {
   readonly path: string;
   readonly title: string;
   readonly lead?: string;
+  readonly isAdmin?: true;
   readonly names: readonly [one: string, many: string];
-  readonly table: (company: Company) => Pick<Table<T>, "page" | "size">;
+  readonly table: (view: View) => Pick<Table<T>, "page" | "size">;
   readonly columns: (view: View) => readonly Column<T>[];
   /** By which a row is recognized when the page is updated. Default: its id. */
   readonly idOf?: (row: T) => string;
-  readonly filters?: readonly ListFilter<T>[];
-  readonly search: ListSearch<T>;
-  /** In the place of an empty list. */
-  readonly hint: (view: View) => Child;
-}
-
-/** Narrows a list to the rows with one value. */
-interface ListFilter<T> {
-  readonly name: string;
-  readonly label: string;
-  readonly values: (company: Company) => readonly string[];
-  readonly valueOf: (row: T, company: Company) => string | undefined;
-}
-
-interface ListSearch<T> {
+  readonly statuses?: readonly string[];
+  readonly statusesOf?: (row: T) => readonly string[];
+  readonly make?: (view: View) => MakeSpec;
   /** `id, externalId, phone number`. */
-  readonly by: string;
-  /** The row with exactly this id or reference, found without a search. */
-  readonly exactly: (text: string, company: Company) => T | undefined;
-  readonly texts: (row: T, company: Company) => readonly string[];
-  readonly numbers?: (row: T) => readonly string[];
+  readonly searchedBy: string;
+  readonly textsOf: (row: T, company: Company) => readonly string[];
+  /** Over the list, also over an empty one. */
+  readonly above?: (view: View) => Child;
+  readonly hint: string;
 }
 
 export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage {
-  return { ...spec, render: (view) => <List view={view} spec={spec} /> };
+  return {
+    ...spec,
+    render: (view) => {
+      const isEmpty = spec.table(view).size === 0;
+      return (
+        <>
+          {spec.make && <Make view={view} isFirst={isEmpty} {...spec.make(view)} />}
+          {spec.above?.(view)}
+          {isEmpty ? <Empty>{spec.hint}</Empty> : renderList(view, spec)}
+        </>
+      );
+    },
+  };
 }
 
-export function List<T extends Row>({ view, spec }: { readonly view: View; readonly spec: ListSpec<T> }) {
-  const { path, title, names, filters = [], search } = spec;
-  if (spec.table(view.company).size === 0) return <>{spec.hint(view)}</>;
-  const list = readList(view.company, spec, view.query);
-  const isFiltered = searchedFor(view.query) === undefined && filters[0]?.name === "status" && filters.length === 1;
+/** The page of a list that the address asks for with `?q=`, `?before=` and `?status=`; other values are ignored. */
+function renderList<T extends Row>(view: View, spec: ListSpec<T>) {
+  const { path, title, names, statuses = [], statusesOf } = spec;
+  const { company, query } = view;
+  const status = statuses.find((one) => one === query["status"]);
+  const text = searchedFor(query);
+  const matches = text === undefined ? undefined : createMatcher(text);
+  const isWanted = (row: T): boolean =>
+    (status === undefined || statusesOf?.(row).includes(status) === true) &&
+    (matches?.(spec.textsOf(row, company)) ?? true);
+  const isAll = status === undefined && text === undefined;
+  const { rows, older, isCut } = readList(spec.table(view), query["before"], isAll ? undefined : isWanted);
   return (
     <>
       <div class="tools">
-        {filters.length > 0 && (
-          <div class="stack">
-            {filters.map(({ name, label, values }) => (
-              <Filter view={view} path={path} name={name} label={label} values={values(view.company)} />
-            ))}
-          </div>
-        )}
-        <Search view={view} path={path} by={search.by} />
+        {statuses.length > 0 && renderFilter(view, path, "status", "Status", statuses)}
+        {renderSearch(view, path, spec.searchedBy, text)}
       </div>
+      <NewRows />
       <DataTable
         caption={title}
-        rows={list.rows}
+        isFeed
+        rows={rows}
         idOf={spec.idOf ?? (({ id }) => id)}
-        empty={isFiltered ? `No ${names[0]} has this status.` : `No ${names[0]} was found.`}
+        empty={`No ${names[0]} was found.`}
         columns={spec.columns(view)}
       />
-      {list.isCut && <CutNote count={ROWS_READ_MAX} what={names[1]} />}
-      <Pager view={view} path={path} list={list} />
+      {isCut && <CutNote count={ROWS_READ_MAX} what={names[1]} />}
+      {renderPager(view, path, older)}
     </>
   );
-}
-
-/** The page of a list that the address asks for with `?q=`, `?cursor=` and the parameters of filters; other values are ignored. */
-export function readList<T extends Row>(
-  company: Company,
-  { table, filters = [], search }: Pick<ListSpec<T>, "table" | "filters" | "search">,
-  query: Query,
-): Listed<T> {
-  const chosen = filters.filter(({ name, values }) => values(company).includes(query[name] ?? ""));
-  const isIn = (row: T): boolean => chosen.every(({ name, valueOf }) => valueOf(row, company) === query[name]);
-  const request = { limit: ROWS_SHOWN, cursor: query["cursor"] };
-  const text = searchedFor(query);
-  if (text === undefined)
-    return searchList(table(company), { ...request, where: chosen.length > 0 ? isIn : undefined });
-  const hit = search.exactly(text, company);
-  const exact = hit !== undefined && isIn(hit) ? hit : undefined;
-  const matches = createMatcher(text);
-  const where = (row: T): boolean =>
-    row.id !== exact?.id && isIn(row) && matches(search.texts(row, company), search.numbers?.(row));
-  const found = searchList(table(company), { ...request, where });
-  // The exact hit comes first, wherever it is in the list.
-  return exact === undefined || found.prev !== null ? found : { ...found, rows: [exact, ...found.rows] };
 }
 
 export function searchedFor(query: Query): string | undefined {
@@ -104,37 +83,32 @@ export function searchedFor(query: Query): string | undefined {
   return text === "" ? undefined : text;
 }
 
-interface PagerProps {
-  readonly view: View;
-  readonly path: string;
-  readonly list: Pick<Listed<never>, "prev" | "next">;
-  readonly oldestFirst?: boolean;
+/** Above a list that goes on while it is read: the script shows how many new rows wait. */
+export function NewRows() {
+  return (
+    <div class="newer">
+      <button type="button" class="button" data-newer hidden />
+    </div>
+  );
 }
 
-/** Links to the pages before and after; nothing when there is one page. */
-export function Pager({ view, path, list: { prev, next }, oldestFirst = false }: PagerProps) {
-  if (prev === null && next === null) return <></>;
-  const [before, after] = oldestFirst ? ["Older", "Newer"] : ["Newer", "Older"];
-  const hrefOf = (cursor: string): string => linkTo(view, path, { ...view.query, cursor });
+/** Links to the first page and to the next, which begins at `older`; nothing when there is one page. */
+export function renderPager(view: View, path: string, older: string | number | undefined) {
+  const { before, ...others } = view.query;
+  if (before === undefined && older === undefined) return undefined;
+  const link = (label: string, query: Query | undefined) =>
+    query === undefined ? <span class="soft">{label}</span> : <a href={linkTo(view, path, query)}>{label}</a>;
   return (
     <nav class="pager" aria-label="Pages of the list">
-      {prev === null ? <span class="soft">← {before}</span> : <a href={hrefOf(prev)}>← {before}</a>}
-      {next === null ? <span class="soft">{after} →</span> : <a href={hrefOf(next)}>{after} →</a>}
+      {link("← Newest", before === undefined ? undefined : others)}
+      {link("Older →", older === undefined ? undefined : { ...others, before: String(older) })}
     </nav>
   );
 }
 
-interface FilterProps {
-  readonly view: View;
-  readonly path: string;
-  readonly name: string;
-  readonly label: string;
-  readonly values: readonly string[];
-}
-
 /** Links that narrow a list to one value of a parameter; the first shows all. */
-export function Filter({ view, path, name, label, values }: FilterProps) {
-  const { cursor: _, ...others } = view.query;
+export function renderFilter(view: View, path: string, name: string, label: string, values: readonly string[]) {
+  const { before: _, ...others } = view.query;
   const chosen = values.includes(others[name] ?? "") ? others[name] : undefined;
   return (
     <nav class="filter" aria-label={label}>
@@ -147,61 +121,47 @@ export function Filter({ view, path, name, label, values }: FilterProps) {
   );
 }
 
-interface SearchProps {
-  readonly view: View;
-  readonly path: string;
-  readonly by: string;
-}
-
-export function Search({ view, path, by }: SearchProps) {
-  const { q: _q, cursor: _cursor, ...others } = view.query;
-  const action = new URL(linkTo(view, path), view.here);
-  const text = searchedFor(view.query);
+/** `path` is the page that shows what was found; its filters stay. `text` was searched for last. */
+export function renderSearch(view: View, path: string, by: string, text?: string, id = "q") {
+  const { q: _, before: __, ...kept } = id === "q" ? view.query : {};
   return (
-    <form class="search" role="search" method="get" action={linkTo(view, path).split("?")[0]}>
-      {[...action.searchParams, ...Object.entries(others)].map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <label class="visually-hidden" for="q">
+    <form class="search" role="search" aria-label={by} method="get" action={linkTo(view, path).split("?")[0]}>
+      <KeptQuery view={view} query={kept} />
+      <label class="visually-hidden" for={id}>
         Search by {by}
       </label>
       <input
-        id="q"
+        id={id}
         name="q"
         type="search"
-        class="input"
+        class="field"
         placeholder={`Search by ${by}`}
         value={text}
         autocomplete="off"
         spellcheck={false}
       />
-      <button class="act quiet">Search</button>
-      {text !== undefined && <a href={linkTo(view, path, others)}>Clear</a>}
+      <button class="button quiet">Search</button>
+      {text !== undefined && <a href={linkTo(view, path, kept)}>Clear</a>}
     </form>
+  );
+}
+
+/** The parameters that a form for the address keeps, with the company. */
+export function KeptQuery({ view, query }: { readonly view: View; readonly query: Query }) {
+  const { searchParams } = new URL(linkTo(view, "", query), view.here);
+  return (
+    <>
+      {[...searchParams].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
   );
 }
 
 export function CutNote({ count, what }: { readonly count: number; readonly what: string }) {
   return (
     <p class="soft" role="status">
-      Looked at {count.toLocaleString("en").replaceAll(",", "\u202f")} {what}. <b>Older</b> looks further back.
+      Searched {showNumber(count)} {what}. <b>Older</b> searches further back.
     </p>
-  );
-}
-
-interface HintProps {
-  readonly children?: Child;
-  /** What the command does. */
-  readonly of: string;
-  readonly line: string;
-}
-
-/** In the place of an empty list: what it would show, and a command that makes a first entry. */
-export function Hint({ children, of, line }: HintProps) {
-  return (
-    <div class="hint">
-      <p class="soft">{children}</p>
-      <CommandLine line={line} of={of} />
-    </div>
   );
 }

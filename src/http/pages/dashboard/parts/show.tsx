@@ -1,14 +1,15 @@
 import type { Child } from "hono/jsx";
 import type { Money } from "../../../../domain/values/money.js";
+import { type Attempt, type Delivery, isFailing } from "../../../../domain/model/delivery.js";
 import { formatDuration } from "../../../../kernel/time/duration.js";
 import { type Instant, toIso } from "../../../../kernel/time/instant.js";
-import { showInstant, showMoney } from "../../shared/show.js";
+import { showInstant, showXof } from "../../shared/show.js";
 
-/** An instant of the company's clock; the title has its milliseconds. */
-export function Time({ at }: { readonly at: Instant }) {
+/** An instant of the company's clock; `exact`: with milliseconds and the zone. */
+export function Time({ at, exact = false }: { readonly at: Instant; readonly exact?: boolean }) {
   return (
-    <time class="time" datetime={toIso(at)} title={toIso(at)}>
-      {showInstant(at)}
+    <time class="time" datetime={toIso(at)} title={toIso(at)} data-exact={exact ? "" : undefined}>
+      {exact ? toIso(at).replace("T", " ") : showInstant(at)}
     </time>
   );
 }
@@ -23,7 +24,7 @@ export function describeDistance(at: Instant, now: Instant): string {
 }
 
 export function Amount({ money }: { readonly money: Money }) {
-  return <span class="amount">{showMoney(money)}</span>;
+  return <span class="amount">{showXof(money)}</span>;
 }
 
 export function soft(text: string): Child {
@@ -56,6 +57,17 @@ export function Status({ of }: { readonly of: string | number | null }) {
   return <Pill tone={toneOf(of)}>{String(of).replaceAll("_", " ")}</Pill>;
 }
 
+/** A delivery that its receiver has not taken is failing, whether another attempt follows or not. */
+export function DeliveryStatus({ of: delivery }: { readonly of: Pick<Delivery, "status" | "attempts"> }) {
+  if (delivery.status === "pending" && isFailing(delivery)) return <Pill tone="bad">failing</Pill>;
+  return <Status of={delivery.status} />;
+}
+
+/** Only 2xx is success: a redirect fails too. */
+export function AttemptStatus({ of: { status, error } }: { readonly of: Pick<Attempt, "status" | "error"> }) {
+  return <Pill tone={error === null ? "good" : "bad"}>{status ?? "no answer"}</Pill>;
+}
+
 function toneOf(status: string | number): Tone {
   if (typeof status === "string") return tones.find((tone) => statuses[tone].includes(status)) ?? "plain";
   if (status >= 500) return "bad";
@@ -66,9 +78,9 @@ const tones = ["good", "bad", "warn", "info"] as const;
 
 /** Clients may invent further states, for example of `kycStatus`. */
 const statuses: Readonly<Record<(typeof tones)[number], readonly string[]>> = {
-  good: ["paid", "completed", "succeeded", "complete", "passed", "running"],
-  bad: ["failed", "exhausted", "error", "critical"],
-  warn: ["dropped", "cancelled", "lost", "incomplete", "high", "skipped"],
+  good: ["paid", "completed", "succeeded", "complete", "pass", "running"],
+  bad: ["failed", "fail", "exhausted", "error", "critical"],
+  warn: ["dropped", "warn", "cancelled", "lost", "incomplete", "high", "skipped"],
   info: ["due", "created", "pending", "processing", "frozen"],
 };
 
@@ -84,4 +96,133 @@ export function Text({ label, children }: { readonly label: string; readonly chi
 /** A sentence with code between backticks. */
 export function Sentence({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
+}
+
+export interface Column<Row> {
+  /** Empty over buttons. */
+  readonly title: string;
+  readonly cell: (row: Row) => Child;
+  /** `number` is aligned right; `wide` takes the remaining width; `extra` is left out where there is little. */
+  readonly kind?: "number" | "wide" | "extra";
+}
+
+interface DataTableProps<Row> {
+  /** For screen readers; of a panel its heading. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly empty: Child;
+  /** By which a row is recognized when the page is updated. */
+  readonly idOf?: (row: Row) => string;
+  /** Whether new rows come while it is read. */
+  readonly isFeed?: boolean;
+}
+
+/** A table; on a narrow screen each row becomes a block. The explicit roles keep it a table in any layout. */
+export function DataTable<Row>({ caption, columns, rows, empty, idOf, isFeed }: DataTableProps<Row>) {
+  if (rows.length === 0) return <Empty>{empty}</Empty>;
+  return (
+    <div
+      class="scroll"
+      id={isFeed === true ? "feed" : undefined}
+      data-feed={isFeed}
+      tabindex={0}
+      role="region"
+      aria-label={caption}
+    >
+      <table class="data" role="table">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ title, kind }) => (
+              <th scope="col" role="columnheader" class={kind}>
+                {title === "" ? <span class="visually-hidden">Actions</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr id={idOf?.(row)} role="row">
+              {columns.map(({ title, cell, kind }) => (
+                <td class={kind} role="cell" data-title={title}>
+                  <div class="cell">{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface TablePanelProps<Row> extends DataTableProps<Row>, Omit<PanelProps, "title"> {
+  /** Rows that are shown; below them is how many more there are. */
+  readonly most?: number;
+}
+
+/** A table as a part of a page; `children` come after it. */
+export function TablePanel<Row>({ note, children, most = Infinity, rows, ...table }: TablePanelProps<Row>) {
+  return (
+    <Panel title={table.caption} note={note}>
+      <DataTable {...table} rows={rows.slice(0, most)} />
+      {rows.length > most && <p class="soft">And {rows.length - most} more.</p>}
+      {children}
+    </Panel>
+  );
+}
+
+export function Empty({ children }: { readonly children?: Child }) {
+  return <p class="empty">{children}</p>;
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly note?: Child;
+  readonly children?: Child;
+}
+
+export function Panel({ title, note, children }: PanelProps) {
+  return (
+    <section class="panel">
+      <div class="row">
+        <h2>{title}</h2>
+        {note}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A name and its value, which may have several parts. False: no line. */
+export type Fact = readonly [name: Child, ...value: Child[]] | false;
+
+/** Names and values, one pair a line. */
+export function Facts({ of }: { readonly of: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {of.map(
+        (fact) =>
+          fact !== false && (
+            <div>
+              <dt>{fact[0]}</dt>
+              <dd>{fact.slice(1)}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+/** A list with a line for each item; nothing without items. */
+export function Lines({ of }: { readonly of: readonly Child[] }) {
+  if (of.length === 0) return <></>;
+  return (
+    <ul class="lines">
+      {of.map((line) => (
+        <li>{line}</li>
+      ))}
+    </ul>
+  );
 }

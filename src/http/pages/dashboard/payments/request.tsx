@@ -1,11 +1,14 @@
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
-import { renderRequest } from "../../../control/render-request.js";
-import { FateMark, shownPath } from "../parts/links.js";
-import { Code, CodeLink, Status, Text, Time, soft } from "../parts/show.js";
-import { Empty, Facts, Panel, Section } from "../parts/table.js";
-import { headerLines, truncateBody } from "../view/text.js";
-import { type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
-import { renderChanges } from "./timeline-items.js";
+import { renderRequest, withOwnToken } from "../../../control/render-request.js";
+import { fateMark, shownPath } from "../parts/links.js";
+import { FINDINGS_MAX } from "../../../../sandbox/observation/findings.js";
+import { showMs } from "../../shared/show.js";
+import { CommandLine } from "../parts/action.js";
+import { requestCurl } from "../view/curl.js";
+import { anchorOf } from "../control/quality.js";
+import { Code, Status, Text, Time, soft, Empty, Facts, Panel } from "../parts/show.js";
+import { headerLines, truncateBody, type DashboardPage, type View, getOrNotFound, linkTo } from "../view/view.js";
+import { renderChanges } from "./activity.js";
 import { changesOf } from "./timeline.js";
 import { followingDeliveries, queryOf } from "../../../../sandbox/observation/verify-requests.js";
 
@@ -22,8 +25,12 @@ export const requestPage: DashboardPage = {
     const deliveries = followingDeliveries(company.world, journal, [entry])(entry);
     const shown = renderRequest(entry, deliveries, redactor);
     const { status, operation, query, problem, rule } = shown;
+    const own = withOwnToken(redactor, entry);
+    const found = sandbox.observationOf(company.id).findings.rows.page({
+      limit: FINDINGS_MAX,
+      where: ({ finding }) => finding.requests.some((request) => request.id === entry.id),
+    });
     const made = changesOf(company, entry);
-    const hasReached = entry.fate === "written" && entry.fault === undefined;
     const hasQuery = Object.keys(queryOf(entry)).length > 0;
     return (
       <>
@@ -31,36 +38,43 @@ export const requestPage: DashboardPage = {
           <Panel title="Request">
             <Facts
               of={[
-                ["At", <Time at={entry.at} />],
+                ["At", <Time at={entry.at} exact />],
                 ["Operation", operation === null ? soft("none of the API") : <Code>{operation}</Code>],
-                ["Query", hasQuery ? <Code>{truncateBody(JSON.stringify(query))}</Code> : soft("none")],
+                hasQuery && ["Query", <Code>{truncateBody(JSON.stringify(query))}</Code>],
                 ["Id", <Code>{entry.id}</Code>],
               ]}
             />
-            <h3>Headers</h3>
-            <Text label="Headers of the request">{headerLines(shown.headers)}</Text>
-            <Body of="request" body={shown.body} />
+            {renderMessage("request", headerLines(shown.headers), shown.body)}
+            <CommandLine line={requestCurl(view, entry)} of="Send the request again" />
           </Panel>
           <Panel title="Answer">
             <Facts
               of={[
-                ["Status", <Status of={status} />],
-                ["Reached the client", hasReached ? "as far as is known" : <FateMark entry={entry} />],
-                ["Refused for", problem === null ? soft("—") : <Code>{problem}</Code>],
-                ["Rule", rule === null ? soft("none") : (rule.name ?? rule.id)],
+                ["Status", <Status of={status} />, " ", fateMark(entry)],
+                ["Duration", showMs(entry.durationMs)],
+                problem !== null && ["Problem code", <Code>{problem}</Code>],
+                rule !== null && ["Rule", <a href={`${linkTo(view, "/rules")}#${rule.id}`}>{rule.name ?? rule.id}</a>],
+                found.rows.length > 0 && [
+                  "Findings",
+                  found.rows.map((row) => (
+                    <>
+                      <Status of={row.finding.severity} />{" "}
+                      <a href={`${linkTo(view, "/findings")}#${anchorOf(row)}`}>{row.finding.kind}</a>{" "}
+                    </>
+                  )),
+                ],
               ]}
             />
-            <Body of="answer" body={shown.answer} />
+            {renderMessage("answer", headerLines(own.headers(entry.answerHeaders)), shown.answer)}
           </Panel>
         </div>
-        <Section title="What it made">
+        <Panel title="What it changed">
           {made.changes.length === 0 ? (
-            <Empty>It changed nothing, or the state that it changed was replaced since.</Empty>
+            <Empty>It changed nothing, or a reset or restore has replaced that state.</Empty>
           ) : (
-            <div class="panel">{renderChanges(view, made)}</div>
+            renderChanges(view, made)
           )}
-        </Section>
-        <Settings view={view} entry={entry} />
+        </Panel>
       </>
     );
   },
@@ -71,32 +85,14 @@ function entryOf({ sandbox, company, id }: View): JournalEntry {
   return getOrNotFound(entries.get(id), "request", id, " The journal keeps the newest.");
 }
 
-function Body({ of, body }: { readonly of: string; readonly body: unknown }) {
+function renderMessage(of: string, headers: string, body: unknown) {
+  const text = body === null ? "(no body)" : truncateBody(JSON.stringify(body, undefined, 2));
   return (
     <>
+      <h3>Headers</h3>
+      <Text label={`Headers of the ${of}`}>{headers}</Text>
       <h3>Body</h3>
-      {body === null ? (
-        <p class="soft">It had no body.</p>
-      ) : (
-        <Text label={`Body of the ${of}`}>{truncateBody(JSON.stringify(body, undefined, 2))}</Text>
-      )}
+      <Text label={`Body of the ${of}`}>{text}</Text>
     </>
-  );
-}
-
-/** The open points of the contract that the answer depended on. */
-function Settings({ view, entry: { settings } }: { readonly view: View; readonly entry: JournalEntry }) {
-  if (settings.length === 0) return <></>;
-  return (
-    <details id="settings">
-      <summary>Settings that were read to answer it</summary>
-      <ul class="lines">
-        {settings.map((setting) => (
-          <li>
-            <CodeLink href={linkTo(view, `/profile/${setting}`)} text={setting} />
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

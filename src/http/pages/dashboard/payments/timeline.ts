@@ -1,18 +1,18 @@
-import type { Delivery, DeliveryStatus } from "../../../../domain/model/delivery.js";
+import { type Delivery, isFailing } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
 import type { World } from "../../../../domain/model/work.js";
 import { searchedFor } from "../parts/list.js";
-import { createMatcher } from "../view/search-list.js";
+import { createMatcher } from "../view/read-list.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import type { Query } from "../../../../contract/queries.js";
 import { idInPath } from "../../../../sandbox/observation/detector.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 
-/** One part of a company's history: a request with its changes, or a change without a request: due work, or a call of the control API. */
-export type TimelineItem =
-  | ({ readonly kind: "request"; readonly entry: JournalEntry } & Changes)
-  | { readonly kind: "change"; readonly change: Change };
+/** One part of a company's history: what a request made; without an entry a change of due work, or by a call of the control API. */
+export interface TimelineItem extends Changes {
+  readonly entry?: JournalEntry;
+}
 
 /** What one request made. */
 export interface Changes {
@@ -25,13 +25,12 @@ export interface Changes {
 export interface Change {
   readonly event: DomainEvent;
   readonly deliveries: readonly Delivery[];
-  readonly isCut: boolean;
 }
 
 interface TimelineRequest {
   readonly limit: number;
-  /** Undefined: from the newest. */
-  readonly before?: Place | undefined;
+  /** Where an earlier page ended; any other text begins with the newest. */
+  readonly before?: string | undefined;
   readonly isWanted?: ((item: TimelineItem) => boolean) | undefined;
 }
 
@@ -39,50 +38,52 @@ export interface TimelinePage {
   /** Newest first. */
   readonly items: readonly TimelineItem[];
   /** Where the next page begins; undefined at the end. */
-  readonly older: Place | undefined;
+  readonly older: string | undefined;
   /** Whether reading stopped before the page was full. */
   readonly isCut: boolean;
 }
 
 /** The items before a place have events and journal entries with lower seqs. */
-export interface Place {
+interface Place {
   readonly event: number;
   readonly entry: number;
 }
 
 /** Changes shown of one request: a batch may make a thousand. */
 export const CHANGES_SHOWN = 10;
-const DELIVERIES_SHOWN = 5;
 /** Events, and journal entries, that are read for one page. */
 export const ITEMS_READ_MAX = 1_000;
 /** The deliveries of a piece of work have the seqs right after its events; as many are read. */
 const DELIVERIES_READ_MAX = 60;
 
-/** Requests, changes and webhooks as one history, newest first. */
+/** Requests, changes and webhooks, newest first. */
 export function readTimeline(company: Company, journal: Journal["entries"], request: TimelineRequest): TimelinePage {
-  const { limit, before, isWanted = () => true } = request;
+  const { limit, isWanted = () => true } = request;
   const { world, record } = company;
   const newestEntry = journal.page({ limit: 1, newestFirst: true }).rows[0]?.seq ?? 0;
-  let place = before ?? { event: record.seq + 1, entry: newestEntry + 1 };
+  const place = parsePlace(request.before) ?? { event: record.seq + 1, entry: newestEntry + 1 };
   const slice = { newestFirst: true, limit: ITEMS_READ_MAX };
   const events = world.events.page({ ...slice, beyond: place.event });
   const entries = journal.page({ ...slice, beyond: place.entry });
-  const unshown = new Set(entries.rows.map(({ seq }) => seq));
   const items: TimelineItem[] = [];
+  const passed = new Set<number>();
+  let firstEvent = place.event;
+  const older = (): string => {
+    // An entry that was overtaken at the end of a page comes again on the next one, rather than never.
+    const overtaken = entries.rows.find(({ seq }) => !passed.has(seq));
+    const entry = overtaken === undefined ? (entries.rows.at(-1)?.seq ?? place.entry) : overtaken.seq + 1;
+    return `${firstEvent}-${entry}`;
+  };
   for (const part of mergeParts(events, entries, place.event)) {
     const item = readItem(world, part);
-    if (items.length === limit && isWanted(item)) return { items, older: place, isCut: false };
-    if (isWanted(item)) items.push(item);
-    if (part.entry !== undefined) unshown.delete(part.entry.seq);
-    // An entry that was overtaken at the end of a page comes again on the next one, rather than never.
-    const oldest = entries.rows.at(-1)?.seq ?? place.entry;
-    place = {
-      event: Math.min(place.event, part.beginsAfter + 1),
-      entry: unshown.size > 0 ? Math.max(...unshown) + 1 : oldest,
-    };
+    const isShown = isWanted(item);
+    if (isShown && items.length === limit) return { items, older: older(), isCut: false };
+    if (isShown) items.push(item);
+    if (part.entry !== undefined) passed.add(part.entry.seq);
+    firstEvent = Math.min(firstEvent, part.beginsAfter + 1);
   }
   const isCut = events.more || entries.more;
-  return { items, older: isCut ? place : undefined, isCut };
+  return { items, older: isCut ? older() : undefined, isCut };
 }
 
 /** The changes that one request made, as far as they are known. */
@@ -90,13 +91,9 @@ export function changesOf({ world, record }: Company, { made: { from, to } }: Jo
   return to <= record.seq ? readChanges(world, from, to) : { changes: [], isCut: false };
 }
 
-export function parsePlace(text: string): Place | undefined {
+function parsePlace(text: string = ""): Place | undefined {
   const [, event, entry] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
   return event === undefined ? undefined : { event: Number(event), entry: Number(entry) };
-}
-
-export function writePlace({ event, entry }: Place): string {
-  return `${event}-${entry}`;
 }
 
 /** An entry, or an event that no request made. */
@@ -140,14 +137,13 @@ function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, be
 }
 
 function readItem(world: World, part: Part): TimelineItem {
-  if (part.entry === undefined) {
-    const { rows } = world.deliveries.page({ beyond: part.event.seq, limit: DELIVERIES_READ_MAX });
-    return { kind: "change", change: changeOf(part.event, rows) };
-  }
   const { entry, beginsAfter } = part;
-  const made =
-    beginsAfter === Infinity ? { changes: [], isCut: false } : readChanges(world, beginsAfter, entry.made.to);
-  return { kind: "request", entry, ...made };
+  if (entry === undefined) {
+    const { rows } = world.deliveries.page({ beyond: part.event.seq, limit: DELIVERIES_READ_MAX });
+    return { changes: [changeOf(part.event, rows)], isCut: false };
+  }
+  const isKnown = beginsAfter !== Infinity;
+  return { entry, ...(isKnown ? readChanges(world, beginsAfter, entry.made.to) : { changes: [], isCut: false }) };
 }
 
 function readChanges({ events, deliveries }: World, from: number, to: number) {
@@ -161,71 +157,62 @@ function readChanges({ events, deliveries }: World, from: number, to: number) {
 }
 
 function changeOf(event: DomainEvent, deliveries: readonly Delivery[]): Change {
-  const own = deliveries.filter(({ eventId }) => eventId === event.id);
-  return { event, deliveries: own.slice(0, DELIVERIES_SHOWN), isCut: own.length > DELIVERIES_SHOWN };
+  return { event, deliveries: deliveries.filter(({ eventId }) => eventId === event.id) };
 }
 
-const isOfKind = {
-  requests: ({ kind }: TimelineItem) => kind === "request",
-  changes: ({ kind }: TimelineItem) => kind === "change",
-  problems: isProblem,
-} as const;
+export const answerClasses = ["2xx", "4xx", "5xx", "no answer"] as const;
 
-export const itemKinds = Object.keys(isOfKind) as (keyof typeof isOfKind)[];
+type Wanted = (item: TimelineItem) => boolean;
 
-/** What `?only=` and `?q=` of the overview ask for; undefined: everything. */
-export function wantedItems(query: Query, world: World): ((item: TimelineItem) => boolean) | undefined {
-  const kind = itemKinds.find((known) => known === query["only"]);
+/** What the filters and the search of the page ask for; undefined: everything. */
+export function wantedItems(query: Query, world: World): Wanted | undefined {
+  const { operation, status, resource } = query;
   const text = searchedFor(query);
-  if (kind === undefined && text === undefined) return undefined;
-  const matches = text === undefined ? () => true : createMatcher(text);
-  return (item) =>
-    (kind === undefined || isOfKind[kind](item)) &&
-    namesIn(item, world).some(([texts, numbers]) => matches(texts, numbers));
+  const wanted: Wanted[] = [];
+  if (query["only"] === "failing") wanted.push(isFailure);
+  if (operation) wanted.push((item) => item.entry?.operation === operation);
+  if (status) wanted.push((item) => item.entry !== undefined && answerClass(item.entry) === status);
+  if (resource) wanted.push(createTextFilter(resource.trim(), (item) => namesIn(item, world)));
+  if (text !== undefined) wanted.push(createTextFilter(text, (item) => [...namesIn(item, world), ...textsIn(item)]));
+  return wanted.length === 0 ? undefined : (item) => wanted.every((isWanted) => isWanted(item));
 }
 
-const undelivered: ReadonlySet<DeliveryStatus> = new Set(["failed", "exhausted", "cancelled"]);
-
-/** Refused, lost, broken by a rule, or not accepted by a receiver. */
-function isProblem(item: TimelineItem): boolean {
-  const isUndelivered = changesIn(item).some(({ deliveries }) =>
-    deliveries.some(({ status, attempts }) => undelivered.has(status) || attempts.at(-1)?.error != null),
-  );
-  if (isUndelivered || item.kind === "change") return isUndelivered;
-  const { status, fate, fault } = item.entry;
-  return status >= 400 || status === 0 || fate === "lost" || fault !== undefined;
+function createTextFilter(text: string, textsOf: (item: TimelineItem) => readonly string[]): Wanted {
+  const matches = createMatcher(text);
+  return (item) => matches(textsOf(item));
 }
 
-function changesIn(item: TimelineItem) {
-  return item.kind === "request" ? item.changes : [item.change];
+function answerClass({ status, fate, fault }: JournalEntry): string {
+  return status === 0 || fate === "lost" || fault !== undefined ? "no answer" : `${Math.floor(status / 100)}xx`;
 }
 
-type Names = readonly [texts: readonly string[], numbers: readonly string[]];
-
-/** Ids, references and phone numbers of everything that an item is about. */
-function namesIn(item: TimelineItem, { charges, transfers }: World): readonly Names[] {
-  const ofChanges = changesIn(item).map(({ event }) => namesOf(event));
-  if (item.kind === "change") return ofChanges;
-  const id = plainId(idInPath(item.entry) ?? "");
-  const named = [charges.get(id)?.externalId ?? "", transfers.get(id)?.reference ?? ""];
-  return [...ofChanges, [[item.entry.id, item.entry.path, ...named], []]];
+/** Refused, lost, broken by a rule, or not taken by a receiver. */
+function isFailure(item: TimelineItem): boolean {
+  const isUndelivered = item.changes.some(({ deliveries }) => deliveries.some(isFailing));
+  return isUndelivered || (item.entry !== undefined && answerClass(item.entry) !== "2xx");
 }
 
-function namesOf({ type, resource, subject }: DomainEvent): Names {
-  const texts = [type, resource ?? ""];
-  switch (subject.kind) {
-    case "charge": {
-      const { externalId, entries } = subject.charge;
-      return [[...texts, externalId], entries.map(({ recipientMsisdn }) => recipientMsisdn)];
-    }
-    case "transaction": {
-      const { reference, msisdn } = subject.transaction;
-      return [[...texts, reference], [msisdn]];
-    }
-    case "subscription":
-      return [[...texts, subject.subscription.url], []];
-    case "batch":
-    case "account":
-      return [texts, []];
-  }
+/** Ids, references, phone numbers and addresses of everything that an item is about. */
+function namesIn(item: TimelineItem, { charges, transfers }: World): readonly string[] {
+  const ofChanges = item.changes.flatMap(({ event, deliveries }) => [
+    ...stringsIn(event),
+    ...deliveries.flatMap(({ id, url, subscriptionId }) => [id, url, subscriptionId]),
+  ]);
+  if (item.entry === undefined) return ofChanges;
+  const { id, path } = item.entry;
+  const named = plainId(idInPath(item.entry) ?? "");
+  const names = [charges.get(named)?.externalId ?? "", transfers.get(named)?.reference ?? ""];
+  return [...ofChanges, id, path, ...names];
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** What a request and its answer say; the answer has the correlation id. */
+function textsIn(item: TimelineItem): readonly string[] {
+  if (item.entry === undefined) return [];
+  const { problem = "", body, answer, rule } = item.entry;
+  return [problem, rule?.name ?? "", JSON.stringify(body) ?? "", JSON.stringify(answer) ?? ""];
 }

@@ -1,174 +1,143 @@
-import { isObject } from "../../../../kernel/messages/json.js";
+import { beyondBounds } from "../../../../kernel/messages/json.js";
 import { UsageError } from "../../../../kernel/messages/problem.js";
+import { JSON_BOUNDS } from "../../../shared/read-body.js";
 import type { ControlOrder } from "./curl.js";
 
 /** The fields of a form, by name. Fields that were left empty are left out. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** What the control API answered. */
 type Answer = Readonly<Record<string, unknown>>;
 
-interface Action {
-  /** The call of the control API: the button makes it, and the line of curl beside it shows it. */
-  readonly call: (fields: Fields) => ControlOrder;
+export interface Action {
+  /**
+   * The call of the control API, or of the API under test below `/v1`, with fields as `:name`. The button makes it, and the line of curl beside the button
+   * shows it.
+   */
+  readonly call: `${"POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
+  /** Default: the fields that are not in the path; without any no body. */
+  readonly body?: (fields: Fields) => unknown;
   /** One line about what it did. */
   readonly done: (answer: Answer) => string;
-  /** The action as a noun: "Nothing was done: the refund was refused." */
-  readonly failed: string;
+  /** The snapshot that is saved before it, so that it can be undone. */
+  readonly keeps?: string;
+  /** The path of the page that a success leads to. Default: the one with the form. */
+  readonly leadsTo?: (answer: Answer) => string;
 }
 
-export const actions = {
+const table = {
   freeze: {
-    call: () => put("/clock", { mode: "frozen" }),
-    done: (answer) => `The clock stands still at ${timeIn(answer)}.`,
-    failed: "freezing the clock",
+    call: "PUT /clock",
+    body: () => ({ mode: "frozen" }),
+    done: (answer) => `The clock is frozen at ${timeIn(answer)}.`,
   },
-  resume: {
-    call: () => put("/clock", { mode: "running" }),
-    done: () => "The clock runs.",
-    failed: "letting the clock run",
-  },
-  advance: { call: ({ by = "" }) => post("/clock/advance", { by }), done: describeAdvance, failed: "the advance" },
-  next: { call: () => post("/clock/advance", { toNext: true }), done: describeAdvance, failed: "the advance" },
-  set: {
-    call: ({ now = "" }) => put("/clock", { now }),
-    done: (answer) => `It is ${timeIn(answer)} now.`,
-    failed: "setting the clock",
-  },
-  settle: { call: () => post("/settle"), done: () => "Nothing is on its way any more.", failed: "settling" },
-  reset: { call: () => post("/reset"), done: () => "The company is as it was at the start.", failed: "the reset" },
+  resume: { call: "PUT /clock", body: () => ({ mode: "running" }), done: () => "The clock is running." },
+  advance: { call: "POST /clock/advance", done: describeAdvance },
+  next: { call: "POST /clock/advance", body: () => ({ toNext: true }), done: describeAdvance },
+  set: { call: "PUT /clock", done: (answer) => `It is ${timeIn(answer)} now.` },
+  reset: { call: "POST /reset", done: () => "The company is as it was at the start.", keeps: "before-reset" },
   pay: {
-    call: ({ id, msisdn }) => post(`/charges/${segment(id)}/pay`, optional({ msisdn })),
+    call: "POST /charges/:id/pay",
     done: ({ status }) => `The payment was tried: the charge is ${String(status)}.`,
-    failed: "the payment",
   },
   cancel: {
-    call: ({ id }) => post(`/charges/${segment(id)}/cancel`),
+    call: "POST /charges/:id/cancel",
     done: ({ status }) => `The customer cancelled: the charge is ${String(status)}.`,
-    failed: "the cancellation",
   },
-  drop: {
-    call: ({ id, reason }) => post(`/charges/${segment(id)}/drop`, optional({ reason })),
-    done: () => "The charge is dropped.",
-    failed: "dropping the charge",
-  },
+  drop: { call: "POST /charges/:id/drop", done: () => "The charge is dropped." },
   refund: {
-    call: ({ id, amount }) =>
-      post(`/charges/${segment(id)}/refund`, amount === undefined ? undefined : { amount: numberIn(amount) }),
-    done: ({ refunded }) => `The refund is made: ${String(refunded)} XOF are given back in all.`,
-    failed: "the refund",
+    call: "POST /charges/:id/refund",
+    done: ({ refunded }) => `The refund is made: ${String(refunded)} XOF are refunded in all.`,
   },
-  complete: {
-    call: ({ id }) => post(`/transactions/${segment(id)}/complete`),
-    done: () => "The transaction is completed.",
-    failed: "completing the transaction",
+  complete: { call: "POST /transactions/:id/complete", done: () => "The transaction is completed." },
+  fail: { call: "POST /transactions/:id/fail", done: () => "The transaction has failed." },
+  newCharge: {
+    call: "POST /v1/charges",
+    done: ({ externalId }) => `The charge ${String(externalId)} is created.`,
+    leadsTo: ({ id }) => `/checkout/${segment(String(id))}`,
   },
-  fail: {
-    call: ({ id, reason }) => post(`/transactions/${segment(id)}/fail`, optional({ reason })),
-    done: () => "The transaction has failed.",
-    failed: "failing the transaction",
+  newPayout: {
+    call: "POST /v1/transactions",
+    body: (fields) => ({ type: "transfer", ...withNumbers(fields) }),
+    done: ({ reference }) => `The payout ${String(reference)} is on its way.`,
   },
-  redeliver: {
-    call: ({ id }) => post(`/deliveries/${segment(id)}/redeliver`),
-    done: () => "The webhook is sent again.",
-    failed: "sending it again",
+  subscribe: { call: "POST /v1/webhooks", done: ({ topic, url }) => `${String(url)} now receives ${String(topic)}.` },
+  testEvent: {
+    call: "POST /events",
+    done: ({ type }) => `The test event happened: ${String(type).replace(".", " ")}.`,
+    leadsTo: ({ resource }) => `/_sandbox/dashboard/deliveries?q=${segment(String(resource))}`,
   },
-  balance: {
-    call: ({ balance }) => put("/balance", { balance: numberIn(balance) }),
-    done: () => "The balance is set.",
-    failed: "the balance",
+  redeliverFailing: {
+    call: "POST /deliveries/redeliver",
+    done: ({ redelivered }) =>
+      `${String(redelivered)} ${redelivered === 1 ? "webhook is" : "webhooks are"} sent again.`,
   },
-  customer: {
-    call: ({ msisdn, firstName = "", lastName = "", kycStatus }) =>
-      put(`/customers/${segment(msisdn)}`, { firstName, lastName, ...optional({ kycStatus }) }),
-    done: () => "The customer is registered.",
-    failed: "the customer",
-  },
-  forget: {
-    call: ({ id }) => remove(`/customers/${segment(id)}`),
-    done: () => "The customer is removed.",
-    failed: "removing the customer",
-  },
+  redeliver: { call: "POST /deliveries/:id/redeliver", done: () => "The webhook is sent again." },
+  balance: { call: "PUT /balance", done: () => "The balance is set." },
+  customer: { call: "PUT /customers/:msisdn", done: () => "The customer is registered." },
+  forget: { call: "DELETE /customers/:id", done: () => "The customer is removed.", keeps: "before-removal" },
   addRule: {
-    call: ({ rule }) => post("/rules", jsonIn("The rule", rule)),
+    call: "POST /rules",
+    body: ({ rule }) => jsonIn("The rule", rule),
     done: () => "The rule is in force.",
-    failed: "the rule",
   },
-  removeRule: {
-    call: ({ id }) => remove(`/rules/${segment(id)}`),
-    done: () => "The rule is gone.",
-    failed: "removing the rule",
-  },
-  removeRules: { call: () => remove("/rules"), done: () => "All rules are gone.", failed: "removing the rules" },
+  removeRule: { call: "DELETE /rules/:id", done: () => "The rule is removed." },
+  removeRules: { call: "DELETE /rules", done: () => "All rules are removed.", keeps: "before-removal" },
   setting: {
-    call: ({ setting = "", value }) => ({
-      method: "PATCH",
-      path: "/profile",
-      body: nested(setting, jsonIn("The value", value)),
-    }),
+    call: "PATCH /profile",
+    body: ({ setting = "", value }) => nested(setting, jsonIn("The value", value)),
     done: () => "The setting is changed.",
-    failed: "the change of the setting",
   },
-  replayText: {
-    call: ({ story }) => ({ ...post("/scenarios/replay", jsonIn("The scenario", story)), ofNoCompany: true }),
-    done: describeReplay,
-    failed: "the scenario",
-  },
-  replay: {
-    call: ({ file = "" }) => ({ ...post("/scenarios/replay", { file }), ofNoCompany: true }),
-    done: describeReplay,
-    failed: "the scenario",
-  },
-  saveSnapshot: {
-    call: ({ snapshot }) => post(`/snapshots/${segment(snapshot)}`),
-    done: ({ name }) => `The state is kept as ${String(name)}.`,
-    failed: "the snapshot",
-  },
+  saveSnapshot: { call: "POST /snapshots/:snapshot", done: ({ name }) => `The snapshot ${String(name)} is saved.` },
   restoreSnapshot: {
-    call: ({ snapshot }) => put(`/snapshots/${segment(snapshot)}`),
-    done: () => "The company is as it was then.",
-    failed: "going back to the snapshot",
+    call: "PUT /snapshots/:snapshot",
+    done: () => "The snapshot is restored.",
+    keeps: "before-restore",
   },
-  removeSnapshot: {
-    call: ({ snapshot }) => remove(`/snapshots/${segment(snapshot)}`),
-    done: () => "The snapshot is gone.",
-    failed: "removing the snapshot",
+  putState: {
+    call: "PUT /state",
+    body: ({ state }) => jsonIn("The state", state),
+    done: () => "The company has the state of the file.",
+    keeps: "before-upload",
   },
-  open: {
-    call: ({ companyId }) => ({ ...post("/companies", optional({ companyId }) ?? {}), ofNoCompany: true }),
-    done: ({ companyId }) => `The company ${String(companyId)} is open.`,
-    failed: "opening the company",
-  },
+  removeSnapshot: { call: "DELETE /snapshots/:snapshot", done: () => "The snapshot is removed." },
+  open: { call: "POST /companies", done: ({ companyId }) => `The company ${String(companyId)} is open.` },
 } as const satisfies Readonly<Record<string, Action>>;
 
-export type ActionName = keyof typeof actions;
+export type ActionName = keyof typeof table;
+
+export const actions: Readonly<Record<ActionName, Action>> = table;
 
 export function isAction(name: string): name is ActionName {
   return Object.hasOwn(actions, name);
 }
 
 export function orderOf(name: ActionName, fields: Fields): ControlOrder {
-  return actions[name].call(fields);
+  const { call, body } = actions[name];
+  const template = call.slice(call.indexOf("/"));
+  const others = Object.entries(fields).filter(([field]) => !template.includes(`:${field}`));
+  const given = others.length === 0 ? undefined : withNumbers(Object.fromEntries(others));
+  const sent = body === undefined ? given : body(fields);
+  // Deeper nesting could not be written as JSON again. A state has bounds of its own.
+  const excess = name === "putState" ? undefined : beyondBounds(sent, JSON_BOUNDS);
+  if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
+  return {
+    method: call.slice(0, call.indexOf(" ")),
+    path: template.replaceAll(/:(\w+)/g, (_, field: string) => segment(fields[field])),
+    body: sent,
+  };
 }
-
-const post = (path: string, body?: unknown): ControlOrder => ({ method: "POST", path, body });
-const put = (path: string, body?: unknown): ControlOrder => ({ method: "PUT", path, body });
-const remove = (path: string): ControlOrder => ({ method: "DELETE", path });
 
 function segment(id: string = ""): string {
   return encodeURIComponent(id).replaceAll("%2B", "+");
 }
 
-/** Without the fields that were left empty; undefined when none remains. */
-function optional(fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> | undefined {
-  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-/** Other text is passed on: the control API explains the error. */
-function numberIn(text: string = ""): number | string {
-  const number = Number(text.replaceAll(/\s/g, ""));
-  return text === "" || Number.isNaN(number) ? text : number;
+/** Amounts as numbers. Other text is passed on: the control API explains the error. */
+function withNumbers(fields: Fields): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(fields).map(([name, text]) => {
+    const number = name === "amount" || name === "balance" ? Number(text.replaceAll(/\s/g, "")) : Number.NaN;
+    return [name, Number.isNaN(number) ? text : number] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function jsonIn(what: string, text: string = ""): unknown {
@@ -189,14 +158,7 @@ function timeIn({ now }: Answer): string {
   return String(now).slice(0, 19).replace("T", " ");
 }
 
-function describeReplay({ name, outcome, stepsPassed }: Answer): string {
-  return `“${String(name)}” ${String(outcome)} after ${String(stepsPassed)} ${stepsPassed === 1 ? "step" : "steps"}.`;
-}
-
 function describeAdvance(answer: Answer): string {
-  const { firedCount, deliveries } = answer;
-  const attempted = isObject(deliveries) ? Number(deliveries["attempted"]) : 0;
-  const timers = firedCount === 1 ? "1 timer fired" : `${String(firedCount)} timers fired`;
-  const webhooks = attempted === 1 ? "1 webhook was attempted" : `${attempted} webhooks were attempted`;
-  return `It is ${timeIn(answer)} now: ${timers}, ${webhooks}.`;
+  const { firedCount } = answer;
+  return `It is ${timeIn(answer)} now: ${firedCount === 1 ? "1 timer" : `${String(firedCount)} timers`} fired.`;
 }

@@ -1,32 +1,68 @@
+import { withOwnToken } from "../../../control/render-request.js";
+import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
+import { redactPath } from "../../../../sandbox/observation/redact.js";
+import type { Company } from "../../../../sandbox/company/company.js";
 import type { View } from "./view.js";
 import { usableToken } from "../../../../sandbox/state/company-record.js";
 
 export interface ControlOrder {
-  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/_sandbox`. */
+  readonly method: string;
+  /** Below `/_sandbox`; of a call of the API under test, from the root. */
   readonly path: string;
   readonly body?: unknown;
-  /** The call is about the sandbox, or names its company in the path. */
-  readonly ofNoCompany?: true;
 }
 
-type Place = Pick<View, "sandbox" | "company" | "here">;
+/** Whether it is a call of the API under test, with the company's credentials. */
+export const isOfApi = ({ path }: ControlOrder): boolean => path.startsWith("/v1/");
+
+/** Whether it is about the sandbox rather than one company. */
+export const isOfSandbox = ({ path }: ControlOrder): boolean => path === "/companies";
+
+type Place = Pick<View, "sandbox" | "company" | "caller" | "here">;
 
 /** The call as a command for a shell, for the company that the page shows. */
-export function curlOf(place: Place, { method, path, body, ofNoCompany }: ControlOrder): string {
-  const { sandbox, company } = place;
-  const isDefault = ofNoCompany === true || sandbox.defaultCompany === company;
+export function curlOf(place: Place, order: ControlOrder): string {
+  const { method, path, body } = order;
+  const { sandbox, company, caller } = place;
+  if (isOfApi(order)) return apiCurl(place, method, path, body);
+  const isDefault = isOfSandbox(order) || caller.tenant !== undefined || sandbox.defaultCompany === company;
   const query = isDefault ? "" : `?company=${encodeURIComponent(company.id)}`;
-  const token = sandbox.options.adminToken === undefined ? [] : ['"Authorization: Bearer $SANDBOX_ADMIN_TOKEN"'];
+  const name = caller.tenant === undefined ? "SANDBOX_ADMIN_TOKEN" : "SANDBOX_ACCESS_TOKEN";
+  const token = caller.token === undefined ? [] : [`"Authorization: Bearer $${name}"`];
   return commandFor(place, method, `/_sandbox${path}${query}`, token, body);
 }
 
-/** A call of the API under test as a command that works: with the company's credentials. */
-export function apiCurl(place: Place, method: "GET" | "POST", path: string, body?: unknown): string {
-  const { identity } = place.company.record;
-  const headers = [quoted(`Authorization: Bearer ${usableToken(identity)}`)];
-  if (path === "/v1/charges" && method === "POST") headers.push(quoted(`X-Company-Id: ${identity.id}`));
-  return commandFor(place, method, path, headers, body);
+/** With an admin token, the access token is on the page Connect only. */
+function ownToken({ sandbox, company }: Place): string {
+  if (sandbox.options.adminToken !== undefined) return '"Authorization: Bearer $SANDBOX_ACCESS_TOKEN"';
+  return quoted(`Authorization: Bearer ${usableToken(company.record.identity)}`);
+}
+
+/** A call of the API under test as a command. */
+export function apiCurl(place: Place, method: string, path: string, body?: unknown): string {
+  const company = path === "/v1/charges" ? [quoted(`X-Company-Id: ${place.company.id}`)] : [];
+  return commandFor(place, method, path, [ownToken(place), ...company], body);
+}
+
+/** A request of the journal as a command that sends it again. */
+export function requestCurl(view: View, entry: JournalEntry): string {
+  const { headers, body, method } = entry;
+  const own = withOwnToken(view.redactor, entry);
+  const sent = [
+    ...(headers["authorization"] === undefined ? [] : [ownToken(view)]),
+    ...(headers["x-company-id"] === undefined ? [] : [quoted(`X-Company-Id: ${headers["x-company-id"]}`)]),
+  ];
+  return commandFor(view, method, redactPath(entry.path, own), sent, own.value(body));
+}
+
+/** Characters of a body in a command; a longer one is taken from a file. */
+export const BODY_MAX = 8_000;
+
+export function credentialsFor({ record: { identity } }: Company, path: string): Readonly<Record<string, string>> {
+  return {
+    Authorization: `Bearer ${usableToken(identity)}`,
+    ...(path === "/v1/charges" && { "X-Company-Id": identity.id }),
+  };
 }
 
 function commandFor(
@@ -38,7 +74,9 @@ function commandFor(
 ): string {
   const { publicUrl } = sandbox.options;
   const url = (publicUrl ?? here.origin) + path;
-  const json = body === undefined ? [] : ["-H", "'Content-Type: application/json'", "-d", quoted(JSON.stringify(body))];
+  const text = JSON.stringify(body) ?? "";
+  const data = text.length > BODY_MAX ? "@body.json" : quoted(text);
+  const json = body === undefined ? [] : ["-H", "'Content-Type: application/json'", "-d", data];
   return [
     "curl",
     // curl seldom trusts a certificate for this machine.

@@ -1,3 +1,6 @@
+import type { OpenedCompany } from "../../../../sandbox/sandbox-parts.js";
+import type { Snapshot } from "../../../../sandbox/state/company-record.js";
+import type { Fields } from "./actions.js";
 import type { Instant } from "../../../../kernel/time/instant.js";
 import type { AuditedReceiver } from "../../../../audit/auditor.js";
 
@@ -7,73 +10,49 @@ export interface Outcome {
   readonly ok: boolean;
   readonly title: string;
   readonly problems: readonly string[];
-  /** Several lines: why a scenario failed. */
-  readonly text?: string | undefined;
   readonly curl: string;
-  /** What the control API answered, as text; empty without a body. */
-  readonly answer: string;
+  /** The form that was refused: the next page shows it as it was filled in. */
+  readonly refused?: { readonly name: string; readonly fields: Fields } | undefined;
+  readonly undo?: Undo | undefined;
 }
 
-/** A rule that was switched off, as JSON, so that it can be added again. */
-export interface SwitchedOff {
-  readonly name: string | null;
-  readonly text: string;
-}
+/** What takes an action back: the snapshot from before it, or the snapshot that it removed. */
+export type Undo = { readonly restore: string } | { readonly removed: Snapshot };
 
 export interface KeptAudit {
-  readonly id: string;
   readonly at: Instant;
   readonly command: string;
   readonly report: AuditedReceiver;
 }
 
-const OUTCOMES_MAX = 50;
-const COMPANIES_MAX = 100;
-const SWITCHED_OFF_MAX = 20;
-const AUDITS_MAX = 5;
+const OUTCOMES_MAX = 500;
 
-/** What the dashboard of one sandbox remembers until the sandbox stops. Lists are newest first. */
+/** What the dashboard of one sandbox remembers until the sandbox stops, nothing of it for another company of the same id. */
 export class Memory {
-  readonly #outcomes = new Map<string, Outcome>();
-  readonly #switchedOff = new Map<string, readonly SwitchedOff[]>();
-  readonly #audits = new Map<string, readonly KeptAudit[]>();
+  readonly #outcomes = new Map<string, { readonly of: OpenedCompany; readonly outcome: Outcome }>();
+  readonly #audits = new WeakMap<OpenedCompany, KeptAudit>();
   #lastId = 0;
 
   /** Returns the id with which the next page finds it. */
-  addOutcome(outcome: Omit<Outcome, "id">): string {
+  addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
-    setNewest(this.#outcomes, id, { ...outcome, id }, OUTCOMES_MAX);
+    setNewest(this.#outcomes, id, { of, outcome: { ...outcome, id } }, OUTCOMES_MAX);
     return id;
   }
 
-  findOutcome(id: string): Outcome | undefined {
-    return this.#outcomes.get(id);
+  /** Undefined for an outcome of another company. */
+  findOutcome(of: OpenedCompany, id: string): Outcome | undefined {
+    const found = this.#outcomes.get(id);
+    return found?.of === of ? found.outcome : undefined;
   }
 
-  switchedOff(companyId: string): readonly SwitchedOff[] {
-    return this.#switchedOff.get(companyId) ?? [];
+  /** Of the last audit. */
+  findAudit(of: OpenedCompany): KeptAudit | undefined {
+    return this.#audits.get(of);
   }
 
-  addSwitchedOff(companyId: string, rules: readonly SwitchedOff[]): void {
-    const others = this.switchedOff(companyId).filter(({ text }) => !rules.some((rule) => rule.text === text));
-    setNewest(this.#switchedOff, companyId, [...rules, ...others].slice(0, SWITCHED_OFF_MAX), COMPANIES_MAX);
-  }
-
-  /** For a rule that is in force again. */
-  removeSwitchedOff(companyId: string, text: string): void {
-    const others = this.switchedOff(companyId).filter((rule) => rule.text !== text);
-    setNewest(this.#switchedOff, companyId, others, COMPANIES_MAX);
-  }
-
-  audits(companyId: string): readonly KeptAudit[] {
-    return this.#audits.get(companyId) ?? [];
-  }
-
-  addAudit(companyId: string, audit: Omit<KeptAudit, "id">): string {
-    const id = String(++this.#lastId);
-    const audits = [{ ...audit, id }, ...this.audits(companyId)].slice(0, AUDITS_MAX);
-    setNewest(this.#audits, companyId, audits, COMPANIES_MAX);
-    return id;
+  keepAudit(of: OpenedCompany, audit: KeptAudit): void {
+    this.#audits.set(of, audit);
   }
 }
 

@@ -3,21 +3,20 @@ import { UsageError } from "../../../../kernel/messages/problem.js";
 import { quote } from "../../../../kernel/messages/text.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
+import type { Caller } from "../../../shared/caller.js";
 import type { Sandbox } from "../../../../sandbox/sandbox.js";
 import type { Auditor } from "../../../../audit/auditor.js";
-import type { KeptAudit, Outcome, SwitchedOff } from "./memory.js";
+import type { KeptAudit, Outcome } from "./memory.js";
 import type { Query } from "../../../../contract/queries.js";
-import type { ScenarioReplayer } from "../../../control/behaviour-routes.js";
 
 /** The path of the dashboard's pages, except the first one, which is `/_sandbox`. */
 export const DASHBOARD = "/_sandbox/dashboard";
-
-export type ScenarioList = Pick<ScenarioReplayer, "list">;
 
 /** The input of a page: a company after everything due has happened, and the request's address. */
 export interface View {
   readonly sandbox: Sandbox;
   readonly company: Company;
+  readonly caller: Caller;
   /** Removes credentials from texts that clients sent. */
   readonly redactor: Redactor;
   /** The relative path from the page to the sandbox's root, `../../`: behind a proxy the root may be anywhere. */
@@ -28,16 +27,25 @@ export interface View {
   /** The path's `:id`, or empty. */
   readonly id: string;
   readonly outcome: Outcome | undefined;
-  /** Whether the reader signed in with the admin token, and so may sign out. */
+  /** Whether the reader signed in with a token, and so may sign out. */
   readonly signedIn: boolean;
   /** Every form that changes something sends it. */
   readonly formToken: string;
-  /** Undefined when the sandbox replays no scenarios. */
-  readonly scenarios: ScenarioList | undefined;
   readonly auditor: Auditor;
-  readonly audits: readonly KeptAudit[];
-  readonly isAuditing: boolean;
-  readonly switchedOff: readonly SwitchedOff[];
+  readonly audit: KeptAudit | undefined;
+  readonly differences: (() => readonly ServiceDifference[]) | undefined;
+}
+
+/** Where the real service answers otherwise. */
+export interface ServiceDifference {
+  /** An operation, or a topic. */
+  readonly where: string;
+  readonly what: string;
+  readonly count: number;
+  /** Of so many that were compared. */
+  readonly of: number;
+  /** The first request or webhook: `#3`. */
+  readonly first: string;
 }
 
 export interface DashboardPage {
@@ -46,6 +54,8 @@ export interface DashboardPage {
   /** Its heading, and its name in the navigation. */
   readonly title: string | ((view: View) => string);
   readonly lead?: string;
+  /** Whether only an administrator sees it. */
+  readonly isAdmin?: true;
   /** What is below the heading. Throws UsageError("not-found") where there is nothing to show. */
   readonly render: (view: View) => Child | Promise<Child>;
 }
@@ -77,4 +87,32 @@ export function rootOf(path: string): string {
 export function getOrNotFound<T>(found: T | undefined, what: string, id: string, more = ""): T {
   if (found !== undefined) return found;
   throw new UsageError("not-found", `This company has no ${what} ${quote(id)}.${more}`);
+}
+
+/** Characters shown of a text in a cell or a line. */
+const LINE_MAX = 120;
+/** Characters shown of a text on the page of one thing. */
+export const FACT_MAX = 2_000;
+/** Characters shown of a body: the control API has all of it. */
+export const TEXT_MAX = 64 * 1024;
+
+/** No credential is longer, even when it is escaped. */
+const CREDENTIAL_MAX = 8 * 1024;
+
+/** A client's text, without credentials and no longer than there is room for: a description may have a megabyte, and a page lists many. */
+export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
+  // The margin keeps a credential at the cut whole, so that it is found.
+  const redacted = redactor.text(text.slice(0, max + CREDENTIAL_MAX));
+  return redacted.length > max ? `${redacted.slice(0, max)}…` : redacted;
+}
+
+/** A body, with a note on how much was cut off. */
+export function truncateBody(text: string): string {
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n… and ${text.length - TEXT_MAX} characters more` : text;
+}
+
+export function headerLines(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
 }

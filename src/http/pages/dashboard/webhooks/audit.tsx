@@ -1,148 +1,148 @@
-import type { ListedGroup } from "../../../../audit/auditor.js";
-import { readList } from "../parts/list.js";
-import { subscriptions } from "./deliveries.js";
-import { Choice, CommandLine, Field, FormToken } from "../parts/action.js";
-import { Code, CodeLink, Sentence, Time } from "../parts/show.js";
-import { DataTable, Panel, Section } from "../parts/table.js";
-import { CountPills } from "./audit-report.js";
-import { type DashboardPage, type View, formUrl, linkTo } from "../view/view.js";
-import { topicSpellings } from "../../../../domain/values/topic.js";
-import { redactAndTruncate } from "../view/text.js";
+import type { AuditedCheck, AuditedReceiver, ListedGroup } from "../../../../audit/auditor.js";
+import { isBroken } from "../../../../audit/report.js";
+import { CommandLine, Field, PostForm, refusedForm } from "../parts/action.js";
+import { Code, CodeLink, Sentence, Status, Text, Time, type Fact, Facts, Lines, Panel } from "../parts/show.js";
+import type { KeptAudit } from "../view/memory.js";
+import { readList } from "../view/read-list.js";
+import { FACT_MAX, redactAndTruncate, type DashboardPage, type View, linkTo } from "../view/view.js";
 
 const path = "/audit";
 
 export const auditPage: DashboardPage = {
   path,
   title: "Audit",
-  lead: "Is this webhook receiver safe? It is sent genuine, forged and odd events, and each mistake is named with how to fix it.",
+  lead: "Is your webhook receiver safe? The audit sends it genuine, forged and malformed events, and says how to fix each mistake.",
   render: async (view) => (
     <>
-      <Form view={view} groups={await view.auditor.groups()} />
-      <Reports view={view} />
-      <FromTerminal />
+      {renderForm(view, await view.auditor.groups())}
+      {view.audit && renderReport(view, view.audit)}
     </>
   ),
 };
 
-/** URLs of subscriptions offered beside the field. */
-const RECEIVERS_MAX = 8;
-
-/** Newest first. URLs with a secret are left out: they cannot be shown. */
+/** That of the last audit, and those of subscriptions. URLs with a secret are left out: they cannot be shown. */
 function receiversOf(view: View): readonly string[] {
-  const urls = readList(view.company, subscriptions, {}).rows.map(({ url }) => url);
-  const shown = urls.filter((url) => !url.includes("@") && redactAndTruncate(view, url, url.length) === url);
-  return [...new Set(shown)].slice(0, RECEIVERS_MAX);
+  const { rows } = readList(view.company.world.subscriptions);
+  const urls = [view.audit?.report.receiver ?? [], ...rows.map(({ url }) => url)].flat();
+  return [...new Set(urls.filter((url) => !url.includes("@") && redactAndTruncate(view, url, url.length) === url))];
 }
 
-function Form({ view, groups }: { readonly view: View; readonly groups: readonly ListedGroup[] }) {
-  const { company, query } = view;
-  const { signatureHeader } = company.profile.webhooks;
+function renderForm(view: View, groups: readonly ListedGroup[]) {
+  const { signatureHeader } = view.company.profile.webhooks;
   const receivers = receiversOf(view);
-  const url = query["url"] ?? receivers[0] ?? "";
-  const others = receivers.filter((other) => other !== url);
+  const refused = refusedForm(view.outcome, "audit", {}, true);
+  const all = groups.map(({ id, title }) => [id, `only: ${title}`] as const);
   return (
     <Panel title="Audit a receiver">
-      {others.length > 0 && (
-        <div class="filter" role="group" aria-label="Other receivers with a subscription">
-          <span class="soft">Also subscribed:</span>
-          {others.map((other) => (
-            <a href={linkTo(view, path, { ...query, url: other })}>{redactAndTruncate(view, other)}</a>
-          ))}
-        </div>
-      )}
-      <form class="action audit-form" method="post" action={formUrl(view, path)} data-waits>
-        <FormToken view={view} />
+      <PostForm view={view} path={path}>
         <Field
           name="url"
           type="url"
           label="The receiver's URL"
-          list="receivers"
-          value={url}
+          suggested={receivers.map((receiver) => [receiver, ""])}
+          value={receivers[0] ?? ""}
           placeholder="http://127.0.0.1:3000/webhooks"
           required
-        >
-          <datalist id="receivers">
-            {receivers.map((url) => (
-              <option value={url} />
-            ))}
-          </datalist>
-        </Field>
-        <div class="fields">
-          <Choice
-            name="only"
-            label="Checks"
-            choices={[["", "all"], ...groups.map(({ id, title }) => [id, `only: ${title}`] as const)]}
-            chosen={query["only"]}
-          >
-            {groups.map(({ title, checks }) => (
-              <optgroup label={title}>
-                {checks.map(({ id }) => (
-                  <option value={id} selected={id === query["only"]}>
-                    only: {id}
-                  </option>
-                ))}
-              </optgroup>
-            ))}
-          </Choice>
-          <Choice
-            name="topic"
-            label="Topic of the events"
-            choices={[["", "that of its subscription"], ...topicSpellings.map((topic) => [topic, topic] as const)]}
-            chosen={query["topic"] ?? ""}
-          />
-        </div>
+          refused={refused}
+        />
+        <Field name="only" label="Checks" choices={[["", "all"], ...all]} refused={refused} />
         <p class="soft">
-          The events are signed with this company's secret key, in the header <Code>{signatureHeader}</Code>. About
-          seventy requests go to this address and to no other; the setting{" "}
-          <CodeLink href={linkTo(view, "/profile/webhooks.allow")} text="webhooks.allow" /> holds. Events that are
-          genuine count as such: use a receiver of a test environment.
+          The audit signs with this company's secret key, in the header <Code>{signatureHeader}</Code>. It sends about
+          seventy requests to this address only, where the setting{" "}
+          <CodeLink href={linkTo(view, "/profile/webhooks.allow")} text="webhooks.allow" /> permits it. Your receiver
+          processes the genuine events: use a test environment.
         </p>
         <div class="action-line">
-          <button class="act main">Run the audit</button>
-          <span class="busy" role="status">
-            <span>The audit runs. Its report comes in a few seconds.</span>
-          </span>
-          {view.isAuditing && <span class="soft">An audit of this sandbox is under way.</span>}
+          <button class="button">Run the audit</button>
+          <span class="soft">It takes a few seconds.</span>
         </div>
-      </form>
+      </PostForm>
     </Panel>
   );
 }
 
-function Reports({ view }: { readonly view: View }) {
-  return (
-    <Section title="The last reports">
-      <DataTable
-        caption="The last reports"
-        rows={view.audits}
-        idOf={({ id }) => `audit-${id}`}
-        empty="No receiver was audited yet. The last five reports of this company are kept until the sandbox stops."
-        columns={[
-          { title: "Time", cell: ({ at }) => <Time at={at} /> },
-          {
-            title: "Receiver",
-            kind: "wide",
-            cell: ({ id, report }) => (
-              <a href={linkTo(view, `${path}/${id}`)}>{redactAndTruncate(view, report.receiver)}</a>
-            ),
-          },
-          { title: "Found", cell: ({ report }) => <CountPills counts={report.counts} /> },
+function renderReport(view: View, { at, command, report }: KeptAudit) {
+  const { accepted, advice, counts, reasons, notes, requests, durationMs, receiver } = report;
+  const lines = accepted ? reasons : advice;
+  const mistakes = report.groups.flatMap(({ checks }) => checks.filter(isBroken));
+  return [
+    <section class="panel">
+      <h2>{headline(report)}</h2>
+      {lines.length > 0 && (
+        <div class="alert bad">
+          <p>
+            {accepted
+              ? "The audit could not judge what you asked for:"
+              : "Fix this first; most checks depend on it. Look at"}
+          </p>
+          <Lines
+            of={lines.map((line) => (
+              <Sentence text={redactAndTruncate(view, line, FACT_MAX)} />
+            ))}
+          />
+        </div>
+      )}
+      <Facts
+        of={[
+          ["Receiver", <Code>{redactAndTruncate(view, receiver, FACT_MAX)}</Code>],
+          ["Found", `${counts.fail} failed, ${counts.warn} warned, ${counts.pass} passed`],
+          ["Time", <Time at={at} />],
+          ["Sent", `${requests} ${requests === 1 ? "request" : "requests"} in ${(durationMs / 1000).toFixed(1)} s`],
         ]}
       />
-    </Section>
+      {notes.map((note) => (
+        <p class="soft">Note: {redactAndTruncate(view, note, FACT_MAX)}</p>
+      ))}
+      <p class="soft">Run the same audit from a terminal or in CI:</p>
+      <CommandLine line={redactAndTruncate(view, command, FACT_MAX)} of="the same audit" />
+    </section>,
+    ...mistakes.map((check) => renderMistake(view, check)),
+  ];
+}
+
+function headline({ verdict, accepted, passed, counts }: AuditedReceiver): string {
+  if (verdict === "inconclusive") return "Inconclusive: nothing failed, but too little was checked";
+  if (!accepted) return "An ordinary event with the right signature is not accepted";
+  if (passed) return counts.warn === 0 ? "No mistake was found" : "Nothing failed, but there are warnings";
+  return counts.fail === 1 ? "One check failed" : `${counts.fail} checks failed`;
+}
+
+function renderMistake(view: View, check: AuditedCheck) {
+  const { id, title, verdict, severity, sent, cameBack, seen, why, bug, fix, snippet } = check;
+  const fact = (name: string, text: string | null): Fact =>
+    text !== null && [name, redactAndTruncate(view, text, FACT_MAX)];
+  return (
+    <article class="panel finding" id={`mistake-${id}`}>
+      <h2>
+        <Status of={verdict} /> <span class="code">{id}</span> <Status of={severity} />
+      </h2>
+      <Facts of={[fact("Expected", title), fact("Sent", sent), fact("Came back", cameBack), fact("Seen", seen)]} />
+      <p>
+        <b>Why it matters:</b> <Sentence text={why} />
+      </p>
+      {bug !== null && (
+        <p>
+          <b>Often:</b> <Code>{bug}</Code>
+        </p>
+      )}
+      <p>
+        <b>How to fix it:</b> <Sentence text={fix} />
+      </p>
+      {snippet !== null && renderSnippet(id, snippet)}
+    </article>
   );
 }
 
-const WITH_STATE =
-  'npx business-payments-sandbox audit http://127.0.0.1:3000/webhooks --secret "$SANDBOX_SECRET_KEY" --check http://127.0.0.1:3000/state';
-
-function FromTerminal() {
+function renderSnippet(of: string, { title, code }: NonNullable<AuditedCheck["snippet"]>) {
   return (
-    <Panel title="What needs a terminal">
-      <p>
-        <Sentence text="Whether the application counts each event once is seen in its own state, by another address or a program that prints it (`--check`, `--order`). A page runs no programs and reads no other addresses; this does:" />
-      </p>
-      <CommandLine line={WITH_STATE} of="audit with state checks" />
-    </Panel>
+    <>
+      <h3>{title}</h3>
+      {code.map(({ id, language, text }) => (
+        <details id={`code-${of}-${id}`}>
+          <summary>{language}</summary>
+          <Text label={`${title}, ${language}, for ${of}`}>{text}</Text>
+        </details>
+      ))}
+    </>
   );
 }

@@ -1,72 +1,102 @@
 import { type Subscription, shownTopic } from "../../../../domain/model/subscription.js";
-import { ShortId } from "../parts/links.js";
-import { Hint, type ListSpec, createListPage } from "../parts/list.js";
-import { Code, Time } from "../parts/show.js";
-import { apiCurl } from "../view/curl.js";
-import { redactAndTruncate } from "../view/text.js";
-import { type View, linkTo } from "../view/view.js";
-import { type Delivery, deliveryLifecycle } from "../../../../domain/model/delivery.js";
-import { findTopic, topics } from "../../../../domain/values/topic.js";
+import { Action } from "../parts/action.js";
+import { createListPage } from "../parts/list.js";
+import { AttemptStatus, Code, Pill, Time, describeDistance } from "../parts/show.js";
+import { redactAndTruncate, type View, linkTo } from "../view/view.js";
+import { type Delivery, deliveryLifecycle, isFailing } from "../../../../domain/model/delivery.js";
+import { topics } from "../../../../domain/values/topic.js";
 import { statusesOf } from "../../../../kernel/records/lifecycle.js";
 import { deliveryColumns } from "../parts/detail.js";
+
+const FAILING = "failing";
 
 export const deliveriesPage = createListPage<Delivery>({
   path: "/deliveries",
   title: "Deliveries",
-  lead: "Webhooks on their way and past, newest first: one for each event and each subscription to its topic.",
+  lead: "Webhooks, newest first: one for each event and subscription.",
   names: ["delivery", "deliveries"],
-  table: ({ world }) => world.deliveries,
-  filters: [
-    { name: "status", label: "Status", values: () => statusesOf(deliveryLifecycle), valueOf: ({ status }) => status },
-    { name: "topic", label: "Topic", values: () => topics, valueOf: ({ topic }) => findTopic(topic) },
-  ],
-  search: {
-    by: "id, charge or transfer, URL",
-    exactly: (text, { world }) => world.deliveries.get(text),
-    texts: ({ id, resource, url, subscriptionId }) => [id, resource, url, subscriptionId],
-  },
+  table: ({ company }) => company.world.deliveries,
+  statuses: [FAILING, ...statusesOf(deliveryLifecycle)],
+  statusesOf: (delivery) => (isFailing(delivery) ? [FAILING, delivery.status] : [delivery.status]),
+  searchedBy: "id, topic, charge or transfer, URL",
+  textsOf: ({ id, topic, resource, url, subscriptionId }) => [id, topic, resource, url, subscriptionId],
   columns: deliveryColumns,
-  hint: (view) => {
-    const { world, profile } = view.company;
-    if (world.subscriptions.size === 0) return <NoSubscription view={view} />;
-    const order = { amount: 5_000, msisdn: profile.testNumbers.success, reference: "webhook-1", type: "transfer" };
-    return (
-      <Hint of="Send money" line={apiCurl(view, "POST", "/v1/transactions", order)}>
-        No event has happened that anybody subscribed to. A transfer makes two, <Code>transactions/started</Code> and{" "}
-        <Code>transactions/completed</Code>:
-      </Hint>
-    );
-  },
+  above: (view) =>
+    view.company.world.deliveries.values().some(isFailing) && (
+      <Action view={view} name="redeliverFailing" label="Resend all failed" tone="quiet" />
+    ),
+  hint: "No event has happened that anyone subscribed to. Send a test event to try a subscription.",
 });
 
-export const subscriptions: ListSpec<Subscription> = {
+export const subscriptionsPage = createListPage<Subscription>({
   path: "/subscriptions",
   title: "Subscriptions",
-  lead: "Each webhook and its attempts, newest first.",
+  lead: "Which URL receives which events, and how its last webhooks went.",
   names: ["subscription", "subscriptions"],
-  table: ({ world }) => world.subscriptions,
-  search: {
-    by: "id, URL, topic",
-    exactly: (text, { world }) => world.subscriptions.get(text),
-    texts: (subscription, { profile }) => [subscription.id, subscription.url, shownTopic(profile, subscription)],
-  },
+  table: ({ company }) => company.world.subscriptions,
+  searchedBy: "id, URL, topic",
+  textsOf: (subscription, { profile }) => [subscription.id, subscription.url, shownTopic(profile, subscription)],
   columns: (view) => [
-    { title: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "Since", kind: "extra", cell: ({ createdAt }) => <Time at={createdAt} /> },
     { title: "Topic", cell: (subscription) => <Code>{shownTopic(view.company.profile, subscription)}</Code> },
     { title: "URL", kind: "wide", cell: ({ url }) => <Code>{redactAndTruncate(view, url)}</Code> },
-    { title: "Id", cell: ({ id }) => <ShortId id={id} /> },
-    { title: "Webhooks", cell: ({ id }) => <a href={linkTo(view, "/deliveries", { q: id })}>Deliveries</a> },
+    { title: "Health", cell: ({ id }) => renderHealth(view, id) },
+    {
+      title: "",
+      cell: ({ topic, url }) => (
+        <Action
+          view={view}
+          name="testEvent"
+          fields={{ topic }}
+          label="Send a test event"
+          describes={`Send a test event of ${topic} to ${redactAndTruncate(view, url)}`}
+          tone="quiet"
+          curl={false}
+        />
+      ),
+    },
   ],
-  hint: (view) => <NoSubscription view={view} />,
-};
+  make: () => ({
+    what: "subscription",
+    name: "subscribe",
+    label: "Subscribe",
+    inputs: [
+      {
+        name: "topic",
+        label: "Topic",
+        value: "charges/events",
+        choices: topics.map((topic) => [topic, topic]),
+        required: true,
+      },
+      {
+        name: "url",
+        type: "url",
+        label: "URL of your receiver",
+        value: "http://127.0.0.1:3000/webhooks",
+        required: true,
+      },
+    ],
+  }),
+  hint: "There is no subscription, so no webhook is sent.",
+});
 
-export const subscriptionsPage = createListPage(subscriptions);
-
-function NoSubscription({ view }: { readonly view: View }) {
-  const order = { topic: "charges/events", url: "http://127.0.0.1:3000/webhooks" };
+function renderHealth(view: View, id: string) {
+  const sent = view.company.world.deliveries.values().filter(({ subscriptionId }) => subscriptionId === id);
+  if (sent.length === 0) return <span class="soft">no webhook was sent yet</span>;
+  const failing = sent.filter(isFailing).length;
+  const attempt = sent.findLast(({ attempts }) => attempts.length > 0)?.attempts.at(-1);
   return (
-    <Hint of="Subscribe" line={apiCurl(view, "POST", "/v1/webhooks", order)}>
-      Nobody has subscribed to any topic, so no webhook is sent. This subscribes a receiver at your own address:
-    </Hint>
+    <span class="value">
+      <a href={linkTo(view, "/deliveries", { q: id, status: failing > 0 ? FAILING : undefined })}>
+        <Pill tone={failing > 0 ? "bad" : "good"}>
+          {failing > 0 ? `${failing} of ${sent.length} failing` : `${sent.length} sent`}
+        </Pill>
+      </a>
+      {attempt !== undefined && (
+        <span class="soft">
+          last <AttemptStatus of={attempt} /> {describeDistance(attempt.at, view.company.now())}
+        </span>
+      )}
+    </span>
   );
 }

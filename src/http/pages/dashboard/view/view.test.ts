@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { REDACTED, SecretRedactor } from "../../../../sandbox/observation/redact.js";
-import { redactAndTruncate, TEXT_MAX, truncateBody } from "./text.js";
+import { redactAndTruncate, TEXT_MAX, truncateBody } from "./view.js";
 
 const view = { redactor: new SecretRedactor(["secret_sandbox_1"]) };
 

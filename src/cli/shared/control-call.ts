@@ -1,0 +1,94 @@
+import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { readText } from "../../kernel/messages/read-text.js";
+import { parseBaseUrl } from "./values.js";
+
+export interface TargetFlags {
+  readonly url?: string;
+  readonly company?: string;
+  readonly adminToken?: string;
+}
+
+/** Where the control API is: from the options, else the `SANDBOX_*` variables. */
+export function readTarget(flags: TargetFlags) {
+  const fromFlag = flags.url !== undefined;
+  const url = flags.url ?? (process.env["SANDBOX_URL"] || "http://127.0.0.1:4010");
+  return {
+    url: parseBaseUrl(fromFlag ? "--url" : "SANDBOX_URL", url),
+    company: flags.company ?? (process.env["SANDBOX_COMPANY_ID"] || undefined),
+    adminToken: flags.adminToken ?? (process.env["SANDBOX_ADMIN_TOKEN"] || undefined),
+  };
+}
+
+/** `company` undefined: the first. */
+export type ControlTarget = ReturnType<typeof readTarget>;
+
+export interface ControlCall {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly body?: object | string;
+}
+
+/** Longer than an advance waits for receivers. */
+const TIMEOUT_MS = 120_000;
+/** The largest is an exported company. */
+const ANSWER_BYTES_MAX = 300 * 1024 * 1024;
+
+/** Returns the answer's JSON. Throws UsageError("command-line") for a refused call, and UsageError("cannot-run") for an unreachable sandbox. */
+export async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
+  const { url, company, adminToken } = target;
+  const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
+  const response = await fetch(`${url}/_sandbox${path}${query}`, {
+    method,
+    headers: {
+      ...(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: "error",
+  }).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
+  });
+  // Another program may answer with anything.
+  const answer = await readText(response, ANSWER_BYTES_MAX)
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer;
+  throw explainRefusal(target, response.status, answer);
+}
+
+const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
+
+export function notASandbox(url: string): UsageError {
+  return new UsageError("cannot-run", `Failed to understand ${url}: it is not a sandbox. ${WHAT_TO_DO}`);
+}
+
+function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {
+  const messages = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map(String) : [];
+  if (messages.length === 0) return notASandbox(url);
+  if (status === 401) {
+    return new UsageError(
+      "command-line",
+      `The sandbox at ${url} needs its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
+    );
+  }
+  return new UsageError(status === 400 || status === 404 ? "command-line" : "cannot-run", messages);
+}
+
+/** The message of fetch is only "fetch failed"; the reason is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
+  const { cause = error } = error;
+  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the host name could not be resolved",
+  ECONNRESET: "the connection was cut",
+  UND_ERR_SOCKET: "the connection was cut",
+};

@@ -1,0 +1,71 @@
+import ipaddr from "ipaddr.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
+import type { HttpContext } from "./env.js";
+
+/** Above this number the address that came longest ago is forgotten. */
+const ADDRESSES_MAX = 10_000;
+
+interface Allowance {
+  readonly left: number;
+  readonly at: number;
+}
+
+/** Lets each address do something `most` times in a row, then once every `everyMs`. */
+export class AddressLimit {
+  readonly #system: Pick<SystemClock, "monotonic">;
+  readonly #most: number;
+  readonly #everyMs: number;
+  /** Who came last is last. */
+  readonly #allowances = new Map<string, Allowance>();
+
+  constructor(system: Pick<SystemClock, "monotonic">, most: number, everyMs: number) {
+    this.#system = system;
+    this.#most = most;
+    this.#everyMs = everyMs;
+  }
+
+  /** Counts one. The answer: how many seconds the address has to wait; undefined when it need not. */
+  count(address: string): string | undefined {
+    const now = this.#system.monotonic();
+    const { left, at } = this.#allowances.get(address) ?? { left: this.#most, at: now };
+    const regained = Math.floor((now - at) / this.#everyMs);
+    const available = Math.min(this.#most, left + regained);
+    const since = available === this.#most ? now : at + regained * this.#everyMs;
+    this.#allowances.delete(address);
+    this.#allowances.set(address, { left: Math.max(0, available - 1), at: since });
+    const [oldest] = this.#allowances.size > ADDRESSES_MAX ? this.#allowances.keys() : [];
+    if (oldest !== undefined) this.#allowances.delete(oldest);
+    return available > 0 ? undefined : String(Math.max(1, Math.ceil((since + this.#everyMs - now) / 1000)));
+  }
+}
+
+/** Wrong tokens in a row from one address; then one more each {@link GUESS_MS}. Who has the right one is not kept out by them. */
+export const GUESSES_MAX = 10;
+export const GUESS_MS = 6_000;
+
+/** Companies that one address may open in a row; then one more each {@link OPENING_MS}. */
+export const OPENINGS_MAX = 5;
+export const OPENING_MS = 60_000;
+
+/**
+ * Where a client is: the address that the connection comes from or, behind trusted proxies, the one that they report. Of an IPv6 address the network, since
+ * a client has all of it.
+ */
+export function addressOf(c: HttpContext, trustedProxies: readonly string[]): string {
+  const reported = (c.req.header("x-forwarded-for") ?? "").split(",").map((each) => each.trim());
+  const hops = [c.env?.incoming?.socket.remoteAddress ?? "", ...reported.toReversed()];
+  const client = hops.find((hop) => !trustedProxies.some((proxy) => isOf(proxy, hop))) ?? hops.at(-1) ?? "";
+  if (!ipaddr.isValid(client)) return "";
+  const address = ipaddr.process(client);
+  if (address.kind() === "ipv4") return address.toString();
+  return Buffer.from(address.toByteArray().slice(0, 8)).toString("hex");
+}
+
+function isOf(proxy: string, hop: string): boolean {
+  if (!ipaddr.isValid(hop)) return false;
+  const address = ipaddr.process(hop);
+  const [network, bits] = proxy.includes("/")
+    ? ipaddr.parseCIDR(proxy)
+    : ([ipaddr.process(proxy), ipaddr.process(proxy).kind() === "ipv4" ? 32 : 128] as const);
+  return network.kind() === address.kind() && address.match(network, bits);
+}

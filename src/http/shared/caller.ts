@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { didYouMean } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+
+/** Who drives the sandbox. */
+export interface Caller {
+  /** The id of the only company that it may reach; undefined for an administrator, who reaches all. */
+  readonly tenant: string | undefined;
+  /** Undefined where the sandbox asks for none. */
+  readonly token: string | undefined;
+}
+
+export const ADMINISTRATOR: Caller = { tenant: undefined, token: undefined };
+
+/** What a call is about: one company, one company or all of them (`*`), or the sandbox itself. */
+export type Scope = "company" | "companies" | "sandbox";
+
+/** The caller that has this token: the admin token or, with tenancy, an access token of a company. Undefined: it may not drive the sandbox. */
+export function findCaller(sandbox: Sandbox, token: string | undefined): Caller | undefined {
+  const { adminToken, tenancy } = sandbox.options;
+  if (adminToken === undefined && !tenancy) return ADMINISTRATOR;
+  if (token === undefined) return undefined;
+  if (adminToken !== undefined && isSameSecret(token, adminToken)) return { tenant: undefined, token };
+  const company = tenancy ? sandbox.findByToken(token) : undefined;
+  return company && { tenant: company.id, token };
+}
+
+/**
+ * The company that a call reaches; undefined for all of them and for the sandbox itself. "default is the first configured one; an unknown id is 404, never
+ * a default". For a tenant the default is its own company, and every other one is unknown.
+ */
+export function reach(sandbox: Sandbox, caller: Caller, scope: Scope, id: string | undefined): Company | undefined {
+  const isForAll = scope === "sandbox" || (scope === "companies" && id === "*");
+  if (isForAll && caller.tenant !== undefined) throw new UsageError("forbidden", "This call needs the admin token");
+  return isForAll ? undefined : reachCompany(sandbox, caller, id);
+}
+
+/** As {@link reach}, for a call about one company. */
+export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenant): Company {
+  if (id === undefined) return sandbox.defaultCompany;
+  const { tenant } = caller;
+  const mayReach = tenant === undefined || (tenant === id && isStillLetIn(sandbox, caller));
+  const company = mayReach ? sandbox.findCompany(id) : undefined;
+  if (company !== undefined) return company;
+  const known = tenant === undefined ? sandbox.companies.map((other) => other.id) : [];
+  throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);
+}
+
+/** The token of a tenant may have been replaced since it came, and its company's id may be another tenant's now. */
+export function isStillLetIn(sandbox: Sandbox, { tenant, token }: Caller): boolean {
+  return token === undefined || findCaller(sandbox, token)?.tenant === tenant;
+}
+
+/** In constant time. `timingSafeEqual` compares equal lengths only, and digests have one length. */
+export function isSameSecret(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

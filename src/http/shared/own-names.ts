@@ -1,0 +1,26 @@
+/** A name or an address, and a port, without a user before it or a path after it. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether a `Host` is one by which a loopback address is called: any other may be a page's own name, made to resolve to this machine. */
+export function isKnownHost(host: string, boundTo: string | undefined, publicUrl: string | undefined): boolean {
+  const name = HOST.test(host) ? hostnameOf(`http://${host}`)?.replace(/\.$/, "") : undefined;
+  if (name === undefined) return false;
+  const bound = boundTo === undefined ? [] : [hostnameOf(`http://${boundTo.includes(":") ? `[${boundTo}]` : boundTo}`)];
+  return [...OWN_NAMES, ...bound, ...(publicUrl === undefined ? [] : [hostnameOf(publicUrl)])].includes(name);
+}
+
+/** The origin `null` (a sandboxed frame, a file, a redirect) can be any page's. */
+export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false;
+  if (publicUrl !== undefined && new URL(publicUrl).origin === new URL(origin).origin) return true;
+  return new URL(origin).host === host.toLowerCase();
+}
+
+/** Values of `Sec-Fetch-Site`. `none`: the user typed the address. */
+export const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
+
+function hostnameOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}

@@ -1,0 +1,27 @@
+import type { Company } from "../../sandbox/company/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { AddressLimit, OPENING_MS, OPENINGS_MAX, addressOf } from "./address-limit.js";
+import type { HttpContext } from "./env.js";
+
+/** Opens a company for a client without credentials, or says how many seconds its address has to wait. Throws UsageError where there are too many. */
+export type SelfService = (
+  c: HttpContext,
+  token?: string,
+) => { readonly company: Company } | { readonly waitS: string };
+
+/** Undefined where only an administrator opens companies: without tenancy and without auto-provision. */
+export function createSelfService(sandbox: Sandbox): SelfService | undefined {
+  const { tenancy, autoProvision, trustedProxies } = sandbox.options;
+  if (!tenancy || !autoProvision) return undefined;
+  const openings = new AddressLimit(sandbox.system, OPENINGS_MAX, OPENING_MS);
+  return (c, token) => {
+    const address = addressOf(c, trustedProxies);
+    const waitS = openings.count(address);
+    return waitS === undefined ? { company: sandbox.provisioned.openFor(address, token) } : { waitS };
+  };
+}
+
+/** The page that signs in with this token. It is in the fragment, which browsers send nowhere. */
+export function signInLink(origin: string, token: string): string {
+  return `${origin}/_sandbox/dashboard/sign-in#token=${encodeURIComponent(token)}`;
+}

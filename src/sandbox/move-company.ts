@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { messagesOf } from "../contract/parse.js";
+import { anyText, listOf, object, word } from "../kernel/fields.js";
+import { jsonBytes } from "../kernel/messages/json.js";
+import { UsageError } from "../kernel/messages/problem.js";
+import { quote } from "../kernel/messages/text.js";
+import type { Company } from "./company/company.js";
+import type { ReleaseGate } from "./company/release-gate.js";
+import type { Sandbox } from "./sandbox.js";
+import type { StoredCompany } from "./state/company-record.js";
+import { STATE_BYTES_MAX } from "./state/state.js";
+import { companyEntries, createStoreFormat } from "./state/store-format.js";
+
+/** Everything durable of a company, in the entries that a store keeps. */
+const EXPORT_VERSION = 1;
+const exported = object({
+  exportVersion: z.literal(EXPORT_VERSION, { error: `must be ${EXPORT_VERSION}` }),
+  companyId: anyText(),
+  entries: listOf(z.tuple([word(["company", "rows", "snapshot"]), anyText()], z.unknown())),
+});
+
+interface Exported extends Omit<z.output<typeof exported>, "entries"> {
+  readonly entries: ReturnType<typeof companyEntries>;
+}
+
+/**
+ * `closes`: in the same step the company stops here, so that nothing is acknowledged that the export lacks. A company that was closed can be exported
+ * again.
+ */
+export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Exported {
+  const stored = sandbox.store.data.companies.get(id);
+  if (stored === undefined) throw new UsageError("not-found", `No company has the id ${quote(id)}.`);
+  const company = sandbox.findCompany(id);
+  if (company !== undefined) stored.record.clock = company.clock.save();
+  const entries = companyEntries({ ...stored.record, moving: undefined }, stored.setup, false);
+  if (jsonBytes(entries, STATE_BYTES_MAX) > STATE_BYTES_MAX) {
+    const why = `it has more than ${STATE_BYTES_MAX} bytes`;
+    throw new UsageError("state", `Failed to export the company: ${why}. Remove snapshots, or reset it.`);
+  }
+  if (closes && company !== undefined) sandbox.closeForMove(company);
+  return { exportVersion: EXPORT_VERSION, companyId: id, entries };
+}
+
+/** Throws UsageError("input") for what is no export, and UsageError("state") when the id or a token is taken here. Then it changes nothing. */
+export function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Company {
+  return sandbox.adopt(readExport(id, given, sandbox), gate);
+}
+
+function readExport(id: string, given: unknown, { system }: Sandbox): StoredCompany {
+  const parsed = exported.safeParse(given);
+  if (!parsed.success) throw new UsageError("input", messagesOf(parsed.error.issues, given, "body"));
+  const { companyId, entries } = parsed.data;
+  const format = createStoreFormat(system);
+  const data = format.createEmpty();
+  for (const [index, entry] of entries.entries()) {
+    try {
+      format.apply(data, entry);
+    } catch (error) {
+      throw wrongExport(`entries[${index}]: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const [problem] = format.check?.(data) ?? [];
+  if (problem !== undefined) throw wrongExport(problem);
+  const stored = data.companies.get(id);
+  if (stored === undefined || companyId !== id || data.companies.size > 1)
+    throw wrongExport(`it must be of ${quote(id)} alone`);
+  return stored;
+}
+
+function wrongExport(why: string): UsageError {
+  return new UsageError("input", `Failed to import the company: ${why}.`);
+}
