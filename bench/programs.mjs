@@ -2,6 +2,7 @@
 import autocannon from "autocannon";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -19,13 +20,15 @@ export const programs = {
 /** The sandbox with a frozen clock. */
 export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
 /** Records to a file. */
-export const recordingProxy = (target, file) => [
+export const recordingProxy = (target, file, ...flags) => [
   at("../bin/sandbox.js"),
   "proxy",
   "--port=0",
   `--target=${target}`,
   `--record=${file}`,
+  ...flags,
 ];
+const exploredCommand = [process.execPath, at("floors/pays.mjs")];
 export const senderFloor = at("floors/sender.mjs");
 export const receiverFloor = at("floors/receiver.mjs");
 
@@ -84,6 +87,39 @@ export async function runNode(args) {
   return JSON.parse(output);
 }
 
+/** Runs a command to a good end on all cores; its time in ms. */
+async function timeOf([program, ...args], env = process.env, output = "ignore") {
+  const words = isPinned ? ["taskset", "-c", `${SERVER_CORE},${CLIENT_CORE}`, program, ...args] : [program, ...args];
+  const startedAt = performance.now();
+  const child = spawn(words[0], words.slice(1), { env, stdio: ["ignore", output, "inherit"] });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${words.join(" ")} ended with ${code}.`);
+  return performance.now() - startedAt;
+}
+
+/** The command that is explored, beside a sandbox that runs. */
+export function timeOfCommand(url) {
+  return timeOf(exploredCommand, { ...process.env, SANDBOX_URL: url, SANDBOX_ACCESS_TOKEN: "at_sandbox" });
+}
+
+/** `explore` over the command. `slow` is left out, since it waits on purpose. */
+export function timeOfExplore(flags) {
+  const out = ["--reporter", "json", "--out", at("../reports/bench/explore"), "--skip", "slow"];
+  return timeOf([process.execPath, at("../bin/sandbox.js"), "explore", ...out, ...flags, "--", ...exploredCommand]);
+}
+
+/** `calibrate` of an archive: its time in seconds, the most memory that it had in MB, and its report. */
+export async function calibrateFile(file) {
+  const [peakFile, reportFile] = [`${file}.peak`, `${file}.json`];
+  const probe = ["--import", new URL("usage-probe.mjs", import.meta.url).href];
+  const report = await open(reportFile, "w");
+  const command = [process.execPath, ...probe, at("../bin/sandbox.js"), "calibrate", file, "--reporter=json"];
+  const ms = await timeOf(command, { ...process.env, PEAK_FILE: peakFile }, report.fd);
+  await report.close();
+  const [peakMb, written] = await Promise.all([peakFile, reportFile].map((path) => readFile(path, "utf8")));
+  return { seconds: ms / 1000, peakMb: Number(peakMb), report: JSON.parse(written) };
+}
+
 const CONNECTIONS = 32;
 const headers = {
   authorization: "Bearer at_sandbox",
@@ -123,6 +159,22 @@ export function getCharges(url, requests, ids) {
 
 export function getBalance(url, requests) {
   return run(url, requests, { method: "GET", path: "/v1/balance" });
+}
+
+/** A shop's day: charges that are created, paid and read, and transfers; several at a time. */
+export async function trade(url, rounds) {
+  let number = 0;
+  const lane = async () => {
+    while (number < rounds) {
+      const order = number++;
+      const { id } = await postJson(url, "/v1/charges", chargeOf(order));
+      await postJson(url, `/v1/charges/${id}/pay`, {});
+      await (await fetch(new URL(`/v1/charges/${id}`, url), { headers })).arrayBuffer();
+      const transfer = { type: "transfer", amount: 5_000, msisdn: "+2250700000010", reference: `payout-${order}` };
+      await postJson(url, "/v1/transactions", transfer);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
 }
 
 export async function postJson(url, path, body) {

@@ -1,10 +1,10 @@
 /**
- * Measures the sandbox beside programs that do only the same work, in one run. See docs/performance.md.
+ * Measures the sandbox beside programs that do only the same work, in one run. See docs/internals/performance.md.
  *
- *     npm run build && npm run bench             all suites, about seven minutes
- *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance, proxy
+ *     npm run build && npm run bench             all suites, about ten minutes
+ *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance, proxy, calibrate, explore
  *     npm run bench -- --short                   a minute, to check that it runs; its figures mean little
- *     npm run bench -- --write                   also writes the table into docs/performance.md
+ *     npm run bench -- --write                   also writes the table into docs/internals/performance.md
  *
  * A missed target is shown, but is not a failure.
  */
@@ -14,7 +14,7 @@ import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isPinned, pinClient, programs } from "./programs.mjs";
-import { advance, memory, proxy, requests, start, webhooks } from "./suites.mjs";
+import { advance, calibrate, explore, memory, proxy, requests, start, webhooks } from "./suites.mjs";
 
 const suites = {
   requests: {
@@ -35,6 +35,8 @@ const suites = {
     full: { rounds: 5, amount: 3_000, warmUp: 1_000 },
     short: { rounds: 1, amount: 300, warmUp: 100 },
   },
+  calibrate: { run: calibrate, full: { rounds: 1, exchanges: 10_000 }, short: { rounds: 1, exchanges: 500 } },
+  explore: { run: explore, full: { rounds: 3, faults: 100 }, short: { rounds: 1, faults: 8 } },
 };
 const { values: flags } = parseArgs({
   options: {
@@ -75,7 +77,7 @@ const table = [
 process.stdout.write(`${table}\n`);
 await writeFile(at("../reports/bench/results.md"), `${table}\n`);
 if (flags.write) {
-  const page = at("../docs/performance.md");
+  const page = at("../docs/internals/performance.md");
   const text = await readFile(page, "utf8");
   await writeFile(page, text.replace(/(?<=<!-- bench -->\n)[^]*?(?=<!-- \/bench -->)/, `${table}\n`));
 }

@@ -1,7 +1,8 @@
 /** The suites. Each returns rows: a name, the numbers of every round by program, a unit, and a target for the sandbox. */
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import {
+  calibrateFile,
   firstAnswer,
   frozenSandbox,
   getBalance,
@@ -15,9 +16,13 @@ import {
   runNode,
   senderFloor,
   startServer,
+  timeOfCommand,
+  timeOfExplore,
+  trade,
 } from "./programs.mjs";
 
 const names = Object.keys(programs);
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Runs every program once a round, each time in another order. */
 async function inTurns(rounds, measure) {
@@ -165,7 +170,7 @@ async function dropCharges(server, amount, firstNumber) {
 /** What `sandbox proxy --record` adds to an answer. */
 export async function proxy({ rounds, amount, warmUp }) {
   const server = await startServer(programs.sandbox);
-  const file = fileURLToPath(new URL("../reports/bench/proxy.har", import.meta.url));
+  const file = at("../reports/bench/proxy.har");
   const between = await startServer(recordingProxy(server.url, file));
   const of = { sandbox: [], direct: [] };
   const urls = [server.url, between.url];
@@ -179,4 +184,77 @@ export async function proxy({ rounds, amount, warmUp }) {
   await server.stop();
   await rm(file);
   return [{ name: "Recording proxy, added at the median", of, unit: "ms", floor: "direct", target: { most: 2 } }];
+}
+
+/** `calibrate` of what the proxy recorded before a service that differs from the default in two settings. A tenth of the traffic, and three times as much, show how both figures grow. */
+export async function calibrate({ rounds, exchanges }) {
+  const [seconds, peakMb] = [0, 1].map(() => ({ tenth: [], sandbox: [], triple: [] }));
+  const found = { "charges.createdAtFormat": "iso", "http.createdStatus": 200 };
+  const sizes = { tenth: exchanges / 10, sandbox: exchanges, triple: exchanges * 3 };
+  for (const [name, size] of Object.entries(sizes)) {
+    const file = await recordTrade(size);
+    for (let round = 0; round < rounds; round++) {
+      const calibrated = await calibrateFile(file);
+      const set = calibrated.report.settings.filter(({ state }) => state === "set");
+      const named = Object.fromEntries(set.map(({ path, value }) => [path, value]));
+      const wrong = Object.entries(found).find(([path, value]) => named[path] !== value);
+      if (wrong !== undefined) throw new Error(`calibrate did not name ${wrong[0]}: ${JSON.stringify(named)}`);
+      seconds[name].push(calibrated.seconds);
+      peakMb[name].push(calibrated.peakMb);
+    }
+  }
+  const triple = { tenth: peakMb.tenth, sandbox: peakMb.triple };
+  const row = (size, what, of, unit, target) => ({
+    name: `calibrate, ${size} exchanges${what}`,
+    of,
+    unit,
+    floor: "tenth",
+    target,
+  });
+  return [
+    row(exchanges, "", seconds, "s", { most: 60 }),
+    row(exchanges, ": most memory", peakMb, "MB", { ratioMost: 2 }),
+    row(exchanges * 3, ": most memory", triple, "MB"),
+  ];
+}
+
+/** An archive of about so many exchanges: a fifth of them are webhooks. */
+async function recordTrade(exchanges) {
+  const file = at(`../reports/bench/calibrate-${exchanges}.har`);
+  const profile = at("../reports/bench/staging.yaml");
+  await writeFile(profile, "http: { createdStatus: 200 }\ncharges: { createdAtFormat: iso }\n");
+  const receiver = await startServer([receiverFloor]);
+  const service = await startServer([...programs.sandbox, "--profile", profile]);
+  const proxy = await startServer(recordingProxy(service.url, file, `--webhooks-to=${receiver.url}`));
+  await postJson(proxy.url, "/v1/webhooks", { topic: "charges/events", url: `${proxy.url}/_webhooks` });
+  await trade(proxy.url, exchanges / 5);
+  await postJson(service.url, "/_sandbox/settle", {});
+  for (const server of [proxy, service, receiver]) await server.stop();
+  return file;
+}
+
+/** What `explore` adds to each run of its command, with one worker and with two. `--list` has the time before the first run. */
+export async function explore({ rounds, faults }) {
+  const server = await startServer(programs.sandbox);
+  const bare = [];
+  const added = { 1: [], 2: [] };
+  for (let round = 0; round < rounds; round++) {
+    const commands = [];
+    for (let run = 0; run < 10; run++) commands.push(await timeOfCommand(server.url));
+    const bareMs = commands.reduce((sum, ms) => sum + ms, 0) / commands.length;
+    bare.push(bareMs);
+    const beforeMs = await timeOfExplore(["--list"]);
+    for (const workers of [1, 2]) {
+      const ms = await timeOfExplore(["--max-runs", String(faults), "--workers", String(workers)]);
+      added[workers].push(((ms - beforeMs) * workers) / faults - bareMs);
+    }
+  }
+  await server.stop();
+  return [1, 2].map((workers) => ({
+    name: `explore, added to a run with ${workers === 1 ? "one worker" : `${workers} workers`}`,
+    of: { sandbox: added[workers], bare },
+    unit: "ms",
+    floor: "bare",
+    target: { most: 150 },
+  }));
 }

@@ -1,7 +1,9 @@
 /**
  * Loaded into a measured process with --import. Answers over IPC: "usage" with CPU time (µs) and resident memory (MB); "sample" also with the heap
- * after a garbage collection (MiB) and the event loop's delays (ms) since the last "sample" or "reset".
+ * after a garbage collection (MiB) and the event loop's delays (ms) since the last "sample" or "reset". At the end of the process it writes the most
+ * resident memory (MB) to the file PEAK_FILE.
  */
+import { writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
 /** The interval of the timer; the time beyond it is the delay. */
@@ -16,6 +18,9 @@ process.on("message", (question) => {
   if (question !== "usage") delays.reset();
 });
 process.channel?.unref();
+const { PEAK_FILE } = process.env;
+if (PEAK_FILE !== undefined)
+  process.once("exit", () => writeFileSync(PEAK_FILE, String((process.resourceUsage().maxRSS * 1024) / 1e6)));
 
 function usage() {
   const { user, system } = process.cpuUsage();

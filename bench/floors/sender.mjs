@@ -10,7 +10,7 @@ const AT_ONCE = 64;
 const [url = "", count = "", warmUp = ""] = process.argv.slice(2);
 const headers = {
   "content-type": "application/json",
-  "user-agent": "business-payments-sandbox/0.1.0",
+  "user-agent": "business-payments-sandbox/0.2.0",
   "x-service-hmac-sha256": "95Wpa460g+sxv9WQ3P6zmX8nQ2CArVgOqDHRqdBqPC8=",
 };
 const pool = new Pool(url, { connections: AT_ONCE, pipelining: 1 });

@@ -6,7 +6,7 @@ import { WORLD_START } from "../support/world.js";
 
 async function createPaid({ api }: ApiWorld, amount = 10_000): Promise<string> {
   const { id } = (await api("POST", "/v1/charges", chargeRequest({ amount, externalId: "order-7" }))).body;
-  await api("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000009" });
+  await api("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000019" });
   return id;
 }
 
@@ -18,7 +18,7 @@ describeApi("POST /v1/charges/:id/refund", (open) => {
     expect(status).toBe(200);
     const entry = {
       id: anUuid,
-      recipientMsisdn: "2250700000009",
+      recipientMsisdn: "2250700000019",
       amount: 10_000,
       service: "wallet",
       status: "completed",

@@ -13,6 +13,13 @@ const post = async ({ url }: Live, id: string, body: string, headers: Readonly<R
   return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
 };
 
+/** Of a page, which is read: its connection is closed behind it. */
+const statusAt = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> => {
+  const answer = await fetch(url, { headers });
+  await answer.text();
+  return answer.status;
+};
+
 const other = { authorization: "Bearer at_other", "x-company-id": "company_other" };
 
 const statusOf = async (live: Live, id: string): Promise<string> => (await live.ok("GET", `/v1/charges/${id}`)).status;
@@ -22,10 +29,10 @@ const told = async ({ url }: Live, id: string): Promise<LooseJson> =>
   (await call(`${url}/checkout/${id}/status`, "GET")).body;
 
 describe("who may pay", () => {
-  it("is whoever has the link: no token is asked for, also with an admin token", async () => {
+  it("is anyone who has the link: no token is needed, also with an admin token", async () => {
     const live = await startLive({ adminToken: "admin" });
     const { id } = await live.createCharge();
-    expect((await fetch(`${live.url}/checkout/${id}`)).status).toBe(200);
+    expect(await statusAt(`${live.url}/checkout/${id}`)).toBe(200);
     expect(await post(live, id, paying)).toMatchObject({ status: 303, location: "https://shop.test/yes" });
   });
 
@@ -47,7 +54,7 @@ describe("who may pay", () => {
     const live = await startLive();
     const { paymentUrl } = await live.createCharge();
     const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
-    expect((await fetch(paymentUrl, { headers })).status).toBe(200);
+    expect(await statusAt(paymentUrl, headers)).toBe(200);
   });
 
   it("is the page itself, under its own address or that of --public-url", async () => {
@@ -162,7 +169,7 @@ describe("what goes for the API goes for the page", () => {
       then: { outcome: "failed", error: "fraud" },
     });
     const { id } = await live.createCharge();
-    expect((await post(live, id, paying)).location).toBe(id);
+    expect((await post(live, id, paying)).location).toBe(`${id}?msisdn=%2B2250700000001`);
     expect(await (await fetch(`${live.url}/checkout/${id}`)).text()).toContain("The payment did not go through: fraud");
   });
 
@@ -170,11 +177,12 @@ describe("what goes for the API goes for the page", () => {
     const live = await startLive();
     await live.control("POST", "/rules", { on: "payment", then: { after: "1m" } });
     const { id } = await live.createCharge();
-    for (const body of [paying, `${paying}&attempt=0`, paying, "action=cancel"])
-      expect((await post(live, id, body)).location).toBe(`${id}?waiting=`);
+    for (const body of [paying, `${paying}&attempt=0`, paying])
+      expect((await post(live, id, body)).location).toBe(`${id}?msisdn=%2B2250700000001&waiting=`);
+    expect((await post(live, id, "action=cancel")).location).toBe(`${id}?waiting=`);
     const waiting = await fetch(`${live.url}/checkout/${id}?waiting=`);
     expect([waiting.status, await waiting.text()]).toEqual([200, expect.stringContaining("Waiting for confirmation")]);
-    expect((await told(live, id)).version).toBe("pending.1");
+    expect(await told(live, id)).toMatchObject({ version: "pending.1", leftMs: 60_000 });
     await live.advance("1m");
     const done = await fetch(`${live.url}/checkout/${id}?waiting=`, { redirect: "manual" });
     expect([done.status, done.headers.get("location")]).toEqual([303, "https://shop.test/yes"]);
@@ -198,6 +206,29 @@ describe("what goes for the API goes for the page", () => {
     await post(live, late.id, paying);
     await live.advance("2h");
     expect(await (await fetch(`${live.url}/checkout/${late.id}?waiting=`)).text()).toContain("Payment link expired");
+  });
+
+  it("has no rule's answer run a script or set a cookie, which would be that of the dashboard", async () => {
+    const live = await startLive();
+    const { id } = await live.createCharge();
+    const answerTo = async (then: object) => {
+      await live.control("DELETE", "/rules");
+      await live.control("POST", "/rules", { on: "request", match: { path: "/checkout/:id" }, then });
+      const answer = await fetch(`${live.url}/checkout/${id}`, {
+        method: "POST",
+        body: "action=pay&msisdn=1",
+        headers: form,
+      });
+      await answer.text();
+      return answer.headers;
+    };
+    const forged = { "content-type": "text/html", "set-cookie": "sandbox_session=x", "content-security-policy": "x" };
+    for (const then of [{ body: "<script>steal()</script>", headers: forged }, { headers: forged }]) {
+      const headers = await answerTo(then);
+      expect(headers.get("content-type")).toBe("text/html");
+      expect(headers.get("set-cookie")).toBeNull();
+      expect(headers.get("content-security-policy")).toMatch("body" in then ? /^sandbox$/ : /^default-src 'none'/);
+    }
   });
 
   it("has request rules that name its path spoil the answer, and no other", async () => {
@@ -235,12 +266,41 @@ describe("what goes for the API goes for the page", () => {
   });
 });
 
+describe("the connection of a page", () => {
+  it("is closed with each answer, as a browser sends a form again when one that it reuses is reset", async () => {
+    const live = await startLive();
+    const { id } = await live.createCharge();
+    const html = await (await fetch(`${live.url}/checkout/${id}`)).text();
+    const [, asset = ""] = /href="\.\.\/(_sandbox\/assets\/[^"]+)"/.exec(html) ?? [];
+    for (const path of [`checkout/${id}`, `checkout/${id}/status`, asset, "_sandbox", "_sandbox/dashboard/rules"]) {
+      const answer = await fetch(`${live.url}/${path}`, { headers: { accept: "text/html" } });
+      await answer.text();
+      expect([path, answer.status, answer.headers.get("connection")]).toEqual([path, 200, "close"]);
+    }
+    const description = await fetch(`${live.url}/openapi.json`);
+    await description.text();
+    expect(description.headers.get("connection")).toBe("keep-alive");
+  });
+
+  it("is reset again for the form that a browser sends again, which counts as the same attempt", async () => {
+    const live = await startLive();
+    const { id } = await live.createCharge();
+    const then = { fault: "reset" };
+    await live.control("POST", "/rules", { on: "request", match: { path: "/checkout/:id" }, then, times: 1 });
+    const browser = { ...form, accept: "text/html" };
+    await expect(post(live, id, paying, browser)).rejects.toThrow("fetch failed");
+    await expect(post(live, id, paying, browser)).rejects.toThrow("fetch failed");
+    expect(await statusOf(live, id)).toBe("due");
+    expect((await post(live, id, `${paying}&more=`, browser)).status).toBe(303);
+  });
+});
+
 describe("whose charge it is", () => {
   it("is looked for in every company", async () => {
     const live = await startLive({ autoProvision: true });
     const { body } = await live.http("POST", "/v1/charges", chargeRequest(), other);
     expect(await (await fetch(body.paymentUrl)).text()).toContain("company_other");
-    expect((await fetch(`${body.paymentUrl}?company=company_sandbox`)).status).toBe(404);
+    expect(await statusAt(`${body.paymentUrl}?company=company_sandbox`)).toBe(404);
   });
 
   it("is said by ?company= where fixtures give several companies the same", async () => {
@@ -258,7 +318,7 @@ describe("whose charge it is", () => {
     const live = await startLive({ autoProvision: true, fixtures: [{ ...emptyFixture, charges: [charge] }] });
     await live.http("GET", "/v1/balance", undefined, other);
     const sent = await post(live, `${id}?company=company_other&lang=fr`, "action=pay&msisdn=%2B2250700000002");
-    expect(sent.location).toBe(`${id}?company=company_other&lang=fr`);
+    expect(sent.location).toBe(`${id}?msisdn=%2B2250700000002&company=company_other&lang=fr`);
     expect((await live.http("GET", `/v1/charges/${id}`, undefined, other)).body.attempts).toBe(1);
     expect((await live.http("GET", `/v1/charges/${id}`)).body.attempts).toBe(0);
     const html = await (await fetch(`${live.url}/checkout/${id}?company=company_other`)).text();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { setupFor } from "../../src/sandbox/config/options.js";
 import { chargeRequest } from "../support/requests.js";
 import { type LooseJson, openWorld, type TestWorld } from "../support/world.js";
 
@@ -46,7 +47,20 @@ describe("the payment page of a charge that is due", () => {
       expect(html).toContain(shown);
   });
 
-  it("offers every test number of the profile with what becomes of a payment by it", async () => {
+  it("shows the name of a company that has one, also after a reset", async () => {
+    const name = `Chez Awa & Fils <b>"`;
+    const setup = { ...setupFor("at_shop"), name, balance: 0, frozenAt: 0, profile: {}, fixtures: [] };
+    const world = openWorld({ companies: [setup] });
+    const token = { authorization: "Bearer at_shop", "x-company-id": "company_shop" };
+    await world.control("POST", "/reset");
+    const { id } = (await world.api("POST", "/v1/charges", chargeRequest(), token)).body;
+    const html = await page(world, `/checkout/${id}`);
+    expect(html).toContain(`Chez Awa &amp; Fils &lt;b&gt;&quot;</strong>`);
+    expect(html).toContain(`<title>Pay 10 000 F CFA to Chez Awa &amp; Fils`);
+    expect(html).not.toContain("company_shop");
+  });
+
+  it("offers every test number of the profile with what happens to a payment by it", async () => {
     const world = openWorld({ profile: { testNumbers: { failure: "+221770000009" } } });
     const { id } = await create(world);
     const html = await page(world, `/checkout/${id}`);
@@ -62,6 +76,7 @@ describe("the payment page of a charge that is due", () => {
       ["+2250700000006", "Fails: not enough money"],
       ["+2250700000007", "Refused: no attempt is made"],
       ["+2250700000008", "Fails: identity not verified"],
+      ["+2250700000009", "Confirms on the phone after 30 s"],
     ]);
   });
 
@@ -164,8 +179,9 @@ describe("paying on the page", () => {
     const world = openWorld();
     const { id } = await create(world);
     const failed = await pay(world, id, "+2250700000006", { attempt: "0" });
-    expect([failed.status, failed.headers.get("location")]).toEqual([303, id]);
-    const html = await page(world, `/checkout/${id}`);
+    expect([failed.status, failed.headers.get("location")]).toEqual([303, `${id}?msisdn=%2B2250700000006`]);
+    const html = await page(world, `/checkout/${failed.headers.get("location")}`);
+    expect(html).toMatch(/<input[^>]*name="msisdn"[^>]*value="\+2250700000006"/);
     expect(html).toContain("The payment did not go through: not enough money");
     expect(html).toContain("No money was taken.");
     const paid = await pay(world, id, "+2250700000001", { attempt: "1" });
@@ -174,8 +190,8 @@ describe("paying on the page", () => {
   });
 
   it.each([
-    ["", 400, "Enter the number that pays."],
-    ["   ", 400, "Enter the number that pays."],
+    ["", 400, "Enter your mobile money number."],
+    ["   ", 400, "Enter your mobile money number."],
     ["123", 400, "This is not a phone number"],
     ["<b>0700000001</b>", 400, "This is not a phone number"],
     ["+2250700000007", 422, "does not accept payment requests"],
@@ -205,7 +221,9 @@ describe("paying on the page", () => {
     const world = openWorld();
     const { id } = await create(world);
     const answers = await Promise.all([1, 2].map(() => pay(world, id, "+2250700000002", { attempt: "0" })));
-    expect(answers.map(({ headers }) => headers.get("location"))).toEqual([id, id]);
+    expect(answers.map(({ headers }) => headers.get("location"))).toEqual(
+      [1, 2].map(() => `${id}?msisdn=%2B2250700000002`),
+    );
     expect((await read(world, id)).attempts).toBe(1);
   });
 
@@ -218,7 +236,7 @@ describe("paying on the page", () => {
   it("ends a charge whose first failed attempt drops it", async () => {
     const world = openWorld({ profile: { charges: { failedAttempt: "drop" } } });
     const { id } = await create(world);
-    expect((await pay(world, id, "+2250700000002")).headers.get("location")).toBe(id);
+    expect((await pay(world, id, "+2250700000002")).headers.get("location")).toContain(id);
     const html = await page(world, `/checkout/${id}`);
     expect(html).toContain("Payment closed");
     expect(html).toContain("payment declined");
@@ -269,7 +287,7 @@ describe("a charge that is no longer due", () => {
     const html = await page(world, `/checkout/${id}`);
     expect(html).toContain("Payment link expired");
     expect(html).toContain('href="https://shop.test/no"');
-    expect((await pay(world, id, "+2250700000001")).headers.get("location")).toBe(id);
+    expect((await pay(world, id, "+2250700000001")).headers.get("location")).toContain(id);
     expect((await send(world, `/checkout/${id}`, { action: "cancel" })).headers.get("location")).toBe(id);
     expect((await read(world, id)).status).toBe("dropped");
   });
@@ -293,10 +311,10 @@ describe("a charge that is no longer due", () => {
     const { id } = await create(world);
     await pay(world, id, "+2250700000001");
     await world.api("POST", `/v1/charges/${id}/refund`, { amount: 2_500 });
-    expect(await page(world, `/checkout/${id}`)).toContain("given back 2 500 F CFA of 10 000 F CFA");
+    expect(await page(world, `/checkout/${id}`)).toContain("refunded 2 500 F CFA of 10 000 F CFA");
     await world.api("POST", `/v1/charges/${id}/refund`);
     expect(await page(world, `/checkout/${id}`)).toContain("Payment refunded");
-    expect((await pay(world, id, "+2250700000001")).headers.get("location")).toBe(id);
+    expect((await pay(world, id, "+2250700000001")).headers.get("location")).toContain(id);
   });
 
   it("has a page when there is none", async () => {

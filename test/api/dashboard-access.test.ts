@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
-import { GUESSES_MAX } from "../../src/http/shared/guesses.js";
+import { GUESSES_MAX } from "../../src/http/shared/address-limit.js";
 import { SESSION_MS } from "../../src/http/pages/dashboard/sessions.js";
 import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
@@ -19,7 +19,7 @@ const addressOf = (path: string): string => (path === "" ? "/_sandbox" : DASHBOA
 
 describe("/", () => {
   it.each(["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", "application/xml, TEXT/HTML;q=0.9"])(
-    "leads whoever accepts %s to the dashboard",
+    "leads clients that accept %s to the dashboard",
     async (accept) => {
       const answer = await open().get("/", { accept });
       expect(answer.status).toBe(302);
@@ -34,7 +34,7 @@ describe("/", () => {
   });
 
   it.each(["*/*", "application/json", "text/*", "application/xhtml+xml", "text/htmlx"])(
-    "answers whoever accepts %s with the contract's 404",
+    "answers clients that accept %s with the contract's 404",
     async (accept) => {
       open();
       const answer = await world.api("GET", "/", undefined, { accept });
@@ -81,9 +81,18 @@ describe("pages", () => {
       expect(answer.status).toBe(404);
       expect(answer.text).toContain("There is nothing here");
     }
-    expect((await visitor.get(`${DASHBOARD}/profile/transfers.settlment`)).text).toContain(
-      'Did you mean "transfers.settlement"?',
-    );
+  });
+
+  it.each([
+    ["/?company=company_b", "/_sandbox?company=company_b"],
+    ["/_sandbox/?company=company_b", "/_sandbox?company=company_b"],
+    [`${DASHBOARD}?q=x`, "/_sandbox?q=x"],
+    [`${DASHBOARD}/charges/?status=due`, `${DASHBOARD}/charges?status=due`],
+  ])("%s leads to %s", async (given, wanted) => {
+    const { status, headers } = await open().get(given);
+    expect([302, 303]).toContain(status);
+    const { pathname, search } = new URL(headers.get("location") ?? "", ORIGIN + given);
+    expect(pathname + search).toBe(wanted);
   });
 
   it("say so when there is no company left", async () => {
@@ -274,6 +283,22 @@ describe("forgeries", () => {
     const visitor = open();
     await visitor.get(`${DASHBOARD}/clock`);
     expect((await visitor.post(reset, {}, { "content-type": type })).status).toBe(status);
+  });
+
+  it.each(["sign-in", "sign-out", "open", "audit", "actions/reset"])("%s takes no file", async (path) => {
+    const { html } = await open().get(`${DASHBOARD}/clock`);
+    const body = new FormData();
+    body.set("formToken", /name="formToken" value="([^"]*)"/.exec(html)?.[1] ?? "");
+    const headers = { host: new URL(ORIGIN).host, origin: ORIGIN };
+    const answer = await world.app.request(`${ORIGIN}${DASHBOARD}/${path}`, { method: "POST", headers, body });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("The dashboard accepts its own forms only.");
+  });
+
+  it.each(["sign-in", "open"])("%s takes little, since anyone may send it", async (path) => {
+    const visitor = open({ adminToken: "s3cret" });
+    await visitor.get(`${DASHBOARD}/sign-in`);
+    expect((await visitor.post(`${DASHBOARD}/${path}`, { x: "x".repeat(16 * 1024) })).status).toBe(413);
   });
 
   it("a form that is too large is refused", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ruleExamples } from "../../src/http/pages/dashboard/control/rules.js";
+import { faults } from "../../src/http/pages/dashboard/control/rules.js";
 import { DASHBOARD, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";
@@ -22,18 +22,18 @@ async function openDesk(page: string, options: WorldOptions = {}): Promise<Desk>
 describe("the clock", () => {
   it("is frozen and let run", async () => {
     const desk = await openDesk("/clock", { clock: "running" });
-    expect((await desk.act("freeze")).text).toMatch(/The clock stands still at \d{4}-/);
+    expect((await desk.act("freeze")).text).toMatch(/The clock is frozen at \d{4}-/);
     expect((await desk.see("/clock")).mode).toBe("frozen");
-    expect((await desk.act("resume")).text).toContain("The clock runs.");
+    expect((await desk.act("resume")).text).toContain("The clock is running.");
     expect((await desk.see("/clock")).mode).toBe("running");
   });
 
-  it("is advanced, and what happened is told with the command that does the same", async () => {
+  it("is advanced, and what happened is shown with the command that does the same", async () => {
     const desk = await openDesk("/clock");
     await desk.world.api("POST", "/v1/charges", chargeRequest());
     await desk.get(`${DASHBOARD}/clock`);
     const answer = await desk.act("advance", { by: "1h" });
-    expect(answer.text).toContain("It is 2026-01-15 10:00:00 now: 1 timer fired, 0 webhooks were attempted.");
+    expect(answer.text).toContain("It is 2026-01-15 10:00:00 now: 1 timer fired.");
     const command = `curl http://localhost:4010/_sandbox/clock/advance -H 'Content-Type: application/json' -d '{"by":"1h"}'`;
     expect(answer.commands[0]).toBe(command);
     expect((await desk.see("/clock")).now).toBe("2026-01-15T10:00:00.000Z");
@@ -47,16 +47,15 @@ describe("the clock", () => {
     await desk.act("next");
     expect((await desk.see("/clock")).now).toBe("2026-01-15T09:00:02.000Z");
     expect((await desk.act("set", { now: "2026-02-01T00:00:00Z" })).text).toContain("It is 2026-02-01 00:00:00 now.");
-    expect((await desk.act("settle")).text).toContain("Nothing is on its way any more.");
   });
 
   it("says why it was not moved, in the control API's words", async () => {
     const desk = await openDesk("/clock");
     const answer = await desk.act("advance", { by: "soon" });
-    expect(answer.text).toContain("Nothing was done: the advance was refused.");
+    expect(answer.text).toContain("Nothing was done.");
     const { body } = await desk.world.control("POST", "/clock/advance", { by: "soon" });
     expect(answer.text).toContain(body.message[0]);
-    expect((await desk.act("set", { now: "2020-01-01T00:00:00Z" })).text).toContain("setting the clock was refused");
+    expect((await desk.act("set", { now: "2020-01-01T00:00:00Z" })).text).toContain("Nothing was done.");
     expect((await desk.see("/clock")).now).toBe("2026-01-15T09:00:00.000Z");
   });
 
@@ -68,37 +67,37 @@ describe("the clock", () => {
     const { text } = await desk.get(`${DASHBOARD}/clock`);
     expect(ids.filter((id) => text.includes(id))).toEqual(ids.slice(0, 25));
     expect(text).toContain("And 5 more.");
-    expect(text).toContain("30 timers");
   });
 });
 
 describe("rules", () => {
-  it.each(ruleExamples.map(({ title, rule }) => [title, rule] as const))("example: %s", async (title, rule) => {
-    const desk = await openDesk(`/rules?${String(new URLSearchParams({ example: title }))}`);
-    expect((await desk.act("addRule", { rule: JSON.stringify(rule) })).text).toContain("The rule is in force.");
-    expect((await desk.see("/rules")).data[0]).toMatchObject({ name: rule["name"], on: rule.on, fired: 0 });
+  it.each(Object.entries(faults))("fault: %s", async (name, rule) => {
+    const desk = await openDesk("/rules");
+    const { html } = await desk.get(`${DASHBOARD}/rules`);
+    expect(html).toContain(name.replace("'", "&#39;"));
+    expect((await desk.act("addRule", { rule: JSON.stringify({ name, ...rule }) })).text).toContain(
+      "The rule is in force.",
+    );
+    expect((await desk.see("/rules")).data[0]).toMatchObject({ name, ...rule, fired: 0 });
   });
 
-  it("are switched off and on again, as they were written", async () => {
+  it("are switched off one by one", async () => {
     const desk = await openDesk("/rules");
-    const given = { name: "late", on: "transfer", match: { amount: 5000 }, then: { after: "2h" }, times: 2 };
-    const { body: rule } = await desk.world.control("POST", "/rules", given);
-    const off = await desk.act("removeRule", { id: rule.id });
-    expect(off.text).toContain("Switched off");
+    const { body: rule } = await desk.world.control("POST", "/rules", { on: "transfer", then: { after: "2h" } });
+    expect((await desk.act("removeRule", { id: rule.id })).text).toContain("The rule is removed.");
     expect((await desk.see("/rules")).data).toEqual([]);
-    const text = /name="rule" value="([^"]*)"/.exec(off.html)?.[1]?.replaceAll("&quot;", '"') ?? "";
-    const on = await desk.act("addRule", { rule: text });
-    expect(on.html).not.toContain("Switched off");
-    const { id: _, createdAt: __, fired: ___, ...again } = (await desk.see("/rules")).data[0];
-    expect(again).toEqual(given);
   });
 
-  it("are switched off all at once", async () => {
+  it("are switched off all at once, after a question, and taken back", async () => {
     const desk = await openDesk("/rules");
-    for (const { rule } of ruleExamples.slice(0, 3)) await desk.world.control("POST", "/rules", rule);
-    const answer = await desk.act("removeRules");
+    for (const rule of Object.values(faults).slice(0, 3)) await desk.world.control("POST", "/rules", rule);
+    const rules = (await desk.see("/rules")).data;
+    expect((await desk.get(`${DASHBOARD}/rules`)).text).toContain("Switch all 3 rules off?");
+    const { html } = await desk.act("removeRules");
     expect((await desk.see("/rules")).data).toEqual([]);
-    expect(answer.html.match(/Switch on the rule/g)?.length).toBeGreaterThanOrEqual(3);
+    const outcome = /name="outcome" value="([^"]*)"/.exec(html)?.[1] ?? "";
+    await desk.act("undo", { outcome });
+    expect((await desk.see("/rules")).data).toEqual(rules);
   });
 
   it("that are wrong are refused with every reason, and no command", async () => {
@@ -133,7 +132,7 @@ describe("the profile", () => {
     expect(await settlement()).toBe("manual");
     await set('{"after":"5m"}');
     expect(await settlement()).toEqual({ after: "5m" });
-    expect((await set('"manully"')).text).toContain("the change of the setting was refused");
+    expect((await set('"manully"')).text).toContain("Nothing was done.");
     await set("null");
     expect(await settlement()).toEqual({ after: "2s" });
   });
@@ -148,13 +147,14 @@ describe("the profile", () => {
 describe("the state", () => {
   it("is kept, restored and forgotten under a name", async () => {
     const desk = await openDesk("/state");
-    expect((await desk.act("saveSnapshot", { snapshot: "before" })).text).toContain("The state is kept as before.");
+    expect((await desk.act("saveSnapshot", { snapshot: "before" })).text).toContain("The snapshot before is saved.");
     await desk.world.control("PUT", "/balance", { balance: 7 });
     await desk.get(`${DASHBOARD}/state`);
     await desk.act("restoreSnapshot", { snapshot: "before" });
     expect((await desk.see("/balance")).balance).toBe(10_000_000);
     await desk.act("removeSnapshot", { snapshot: "before" });
-    expect((await desk.see("/snapshots")).data).toEqual([]);
+    const names = (await desk.see("/snapshots")).data.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["before-restore"]);
     expect((await desk.act("restoreSnapshot", { snapshot: "before" })).text).toContain("Nothing was done");
   });
 
@@ -171,9 +171,8 @@ describe("companies", () => {
     const desk = await openDesk("/companies");
     const answer = await desk.act("open", { companyId: "company_two" });
     expect(answer.text).toContain("The company company_two is open.");
-    expect(answer.text).toContain('"accessToken": "at_two"');
     const other = await desk.get(`${DASHBOARD}/clock?company=company_two`);
-    expect(other.html).toContain('<option value="company_two" selected="">');
+    expect(other.html).toContain('aria-current="true">company_two</a>');
     expect(other.html).toContain('href="../../_sandbox/dashboard/rules?company=company_two"');
     expect(other.commands.find((line) => line.includes("advance"))).toContain("?company=company_two");
     await desk.act("advance", { by: "1h" }, "company_two");
@@ -191,16 +190,12 @@ describe("companies", () => {
     for (let count = 0; count < 60; count++)
       await desk.world.control("POST", "/companies", { companyId: `c-${count}` });
     const page = await desk.get(`${DASHBOARD}/companies`);
-    expect(page.html.match(/id="company-/g)).toHaveLength(25);
-    expect(page.html.match(/<option value/g)).toHaveLength(50);
-    const next = /href="([^"]*)">Newer →/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    expect(
-      (
-        await desk.get(
-          new URL(next, `http://localhost${DASHBOARD}/companies`).pathname + new URL(next, "http://x").search,
-        )
-      ).text,
-    ).toContain("c-24");
+    const rows = (html: string) => html.match(/<tr id="company-/g);
+    expect(rows(page.html)).toHaveLength(50);
+    expect(page.html.match(/<li><a class="code"/g)).toHaveLength(50);
+    const next = /href="([^"]*)">Older →/.exec(page.html)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const { pathname, search } = new URL(next, `http://localhost${DASHBOARD}/companies`);
+    expect(rows((await desk.get(pathname + search)).html)).toHaveLength(11);
   });
 });
 
@@ -219,50 +214,14 @@ describe("findings", () => {
 });
 
 describe("coverage", () => {
-  it("is a matrix of what is covered and what is not, in words", async () => {
+  it("says how much is covered, and lists what is not", async () => {
     const desk = await openDesk("/coverage");
+    const list = async () => (await desk.get(`${DASHBOARD}/coverage`)).text;
+    expect(await list()).toContain("GET /v1/balance 200");
     await desk.world.api("GET", "/v1/balance");
-    await desk.world.api("GET", "/v1/balance");
-    const { html, text } = await desk.get(`${DASHBOARD}/coverage`);
-    const coverage = await desk.see("/coverage");
-    expect(text).toContain(`${coverage.percent} % ${coverage.met} of ${coverage.total}`);
-    const row = /<code class="code">GET \/v1\/balance<\/code>(.*?)<\/tr>/.exec(html)?.[1] ?? "";
-    expect(row).toContain("covered 2 times");
-    const planned = coverage.operations.filter(({ operation }: { operation: string }) => operation === "getBalance");
-    expect(row.match(/not covered/g)).toHaveLength(planned.length - 1);
-    const gated = ["operations", "transitions", "causes", "topics"] as const;
-    const unmet = gated.reduce(
-      (sum, section) => sum + coverage.sections[section].total - coverage.sections[section].met,
-      0,
-    );
-    // One more stands in the legend.
-    expect(html.match(/not covered</g)).toHaveLength(unmet + 1);
-  });
-});
-
-describe("scenarios", () => {
-  it("are replayed with a click, from a file and as they are written", async () => {
-    const desk = await openDesk("/scenarios");
-    expect((await desk.get(`${DASHBOARD}/scenarios`)).text).toContain("scenarios/charge-paid.yaml");
-    const answer = await desk.act("replay", { file: "scenarios/charge-paid.yaml" });
-    expect(answer.text).toMatch(/“[^”]+” passed after \d+ steps\./);
-    const story = {
-      name: "Wrong",
-      given: { balance: 5 },
-      steps: [{ request: "GET /v1/balance", expect: { body: { balance: 6 } } }],
-    };
-    const failed = await desk.act("replayText", { story: JSON.stringify(story) });
-    expect(failed.text).toContain("“Wrong” failed after 0 steps.");
-    expect(failed.html).toContain('class="alert outcome bad"');
-    expect(failed.text).toMatch(/expected 6/);
-    expect((await desk.act("replay", { file: "../secret.yaml" })).text).toContain("Nothing was done");
-  });
-
-  it("the story that stands there ready passes", async () => {
-    const desk = await openDesk("/scenarios");
-    const page = await desk.get(`${DASHBOARD}/scenarios`);
-    const story = /<textarea id="story"[^>]*>([^<]*)</.exec(page.html)?.[1]?.replaceAll("&quot;", '"') ?? "";
-    expect((await desk.act("replayText", { story })).text).toContain("passed after 3 steps.");
+    const { percent, met, total } = await desk.see("/coverage");
+    expect(await list()).toContain(`Total ${met} of ${total} ${percent} %`);
+    expect(await list()).not.toContain("GET /v1/balance 200");
   });
 });
 
@@ -305,7 +264,7 @@ describe("what was written by others", () => {
 });
 
 describe("commands", () => {
-  const pages = ["/clock", "/rules", "/state", "/companies", "/profile/http.createdStatus", "/scenarios"];
+  const pages = ["/clock", "/rules", "/state", "/companies", "/profile/http.createdStatus"];
 
   it.each([
     ["without a token", {}],
@@ -321,10 +280,8 @@ describe("commands", () => {
     }
     const lines: string[] = [];
     for (const page of pages) lines.push(...(await visitor.get(DASHBOARD + page)).commands);
-    expect(lines.length).toBeGreaterThan(12);
-    // Of the files one is as good as all.
-    const chosen = lines.filter((line) => !line.includes("scenarios/") || line.includes("scenarios/balance.yaml"));
-    const moving = chosen.filter((line) => !line.includes("_sandbox/clock -H") || !line.includes('"now"'));
+    expect(lines.length).toBeGreaterThan(10);
+    const moving = lines.filter((line) => !line.includes("_sandbox/clock -H") || !line.includes('"now"'));
     await runShell(`export SANDBOX_ADMIN_TOKEN=s3cret\n${moving.join("\n")}`, { url: live.url });
   });
 });

@@ -12,8 +12,7 @@ describe("an audit from the dashboard", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain("No mistake was found");
     expect(page.html).not.toContain("mistake-");
-    expect(page.text).toContain("✓ pass signature-hex");
-    expect(page.text).not.toContain("state-duplicate");
+    expect(page.text).toMatch(/0 failed, 0 warned, \d\d passed/);
     expect(page.text).toContain(`${receiver.received.length} requests in`);
     expect(page.commands).toEqual([
       `npx business-payments-sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"`,
@@ -26,7 +25,7 @@ describe("an audit from the dashboard", () => {
     const page = await desk.audit({ url: receiver.url });
     expect(page.text).toContain("One check failed");
     expect([...page.html.matchAll(/id="mistake-([^"]*)"/g)].map(([, id]) => id)).toEqual(["signature-hex"]);
-    expect(page.text).toMatch(/✗ fail signature-hex critical|✗ fail signature-hex high/);
+    expect(page.text).toMatch(/fail signature-hex (?:critical|high)/);
     for (const said of ["Expected", "Sent", "Came back 200", "Why it matters:", "How to fix it:"])
       expect(page.text).toContain(said);
     for (const language of ["node", "python", "php"])
@@ -34,7 +33,7 @@ describe("an audit from the dashboard", () => {
     expect(page.text).toContain("hmac.compare_digest");
     expect(page.html).not.toContain(SECRET_KEY);
     const again = await desk.get(`${DASHBOARD}/audit`);
-    expect(again.text).toContain("✗ 1 failed");
+    expect(again.text).toContain("1 failed");
   });
 
   it("says first that an ordinary event is not accepted, without options of a command line", async () => {
@@ -58,8 +57,6 @@ describe("an audit from the dashboard", () => {
     expect(page.text).toContain("No mistake was found");
     expect(JSON.parse(String(receiver.received[0]?.body)).topic).toBe("transaction/completed");
     expect(page.commands[0]).toMatch(/--header 'x-hook-signature' --topic transaction\/completed$/);
-    await desk.audit({ url: receiver.url, topic: "charge/events", only: "valid-event" });
-    expect(JSON.parse(String(receiver.received.at(-1)?.body)).topic).toBe("charge/events");
   });
 
   it("shows what a receiver answers as text, without the secret key", async () => {
@@ -101,7 +98,7 @@ describe("an audit takes its time", () => {
     await live.close();
     const answer = await second;
     expect(answer.status).toBe(303);
-    expect(answer.headers.get("location")).toContain("/audit?url=");
+    expect(answer.headers.get("location")).toContain("/audit?outcome=");
     expect(left.received).toHaveLength(1);
     expect(held.received).toHaveLength(1);
   });

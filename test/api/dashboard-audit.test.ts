@@ -17,19 +17,15 @@ describe("an audit from the dashboard", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("keeps the last five reports of each company to itself", async () => {
+  it("keeps the last report of each company to itself", async () => {
     const desk = await openAuditDesk();
     await desk.world.control("POST", "/companies", { companyId: "company_two" });
     const receiver = await startReceiver(() => 401);
-    for (let count = 0; count < 6; count++)
-      await desk.audit({ url: `${receiver.url}?n=${count}`, only: "valid-event" });
-    const list = await desk.get(`${DASHBOARD}/audit`);
-    const kept = [...list.html.matchAll(/id="audit-(\d+)"/g)].map(([, id]) => id);
-    expect(kept).toEqual(["6", "5", "4", "3", "2"]);
-    expect((await desk.get(`${DASHBOARD}/audit/1`)).status).toBe(404);
-    expect((await desk.get(`${DASHBOARD}/audit/6`)).status).toBe(200);
-    expect((await desk.get(`${DASHBOARD}/audit/6?company=company_two`)).status).toBe(404);
-    expect((await desk.get(`${DASHBOARD}/audit?company=company_two`)).text).toContain("No receiver was audited yet");
+    for (const n of [1, 2]) await desk.audit({ url: `${receiver.url}?n=${n}`, only: "valid-event" });
+    const { text } = await desk.get(`${DASHBOARD}/audit`);
+    expect(text).toContain(`Receiver ${receiver.url}?n=2`);
+    expect(text).not.toContain("?n=1");
+    expect((await desk.get(`${DASHBOARD}/audit?company=company_two`)).text).not.toContain("Receiver ");
   });
 });
 
@@ -60,14 +56,11 @@ describe("an audit that is refused", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("without a URL, with a wrong topic, and where nothing listens says so", async () => {
+  it("without a URL, and where nothing listens says so", async () => {
     const desk = await openAuditDesk();
     expect((await desk.audit({})).text).toContain("url must be");
-    const wrong = await desk.audit({ url: "http://127.0.0.1:1/", topic: "charges" });
-    expect(wrong.text).toContain("topic must be one of");
     const nobody = await desk.audit({ url: "http://user:%zz@127.0.0.1:1/hooks" });
     expect(nobody.text).toContain("Failed to reach the receiver at http://127.0.0.1:1/hooks: nothing listens there");
-    expect(nobody.html).not.toContain("%zz");
   });
 
   it("is one that another site asks for, or nobody's form", async () => {
@@ -95,14 +88,13 @@ describe("an audit that is refused", () => {
 });
 
 describe("an audit takes its time", () => {
-  it("and a second one at the same time is told so", async () => {
+  it("and a second one at the same time is refused", async () => {
     const desk = await openAuditDesk();
     const { url, asked, open, received } = await startHeld();
     const first = desk.audit({ url, only: "valid-event" });
     await asked;
     const second = await desk.audit({ url });
-    expect(second.text).toContain("Another audit of this sandbox is under way.");
-    expect(second.text).toContain("An audit of this sandbox is under way.");
+    expect(second.text).toContain("Another audit of this company is running.");
     open();
     expect((await first).text).toContain("No mistake was found");
     expect(received).toHaveLength(1);

@@ -19,7 +19,6 @@ const fieldNames = [
   "setting",
   "value",
   "snapshot",
-  "story",
   "file",
   "companyId",
   "amount",
@@ -46,8 +45,9 @@ describe("the dashboard under what nobody sends by good will", () => {
         async (path, id, query) => {
           const address = addressOf(path.replace(":id", segment(id)));
           const { status, headers } = await visitor.get(`${address}?${String(new URLSearchParams(query))}`);
-          expect([200, 404]).toContain(status);
-          expect(headers.get("content-type")).toMatch(/^text\/html/);
+          // Without an id the address ends in a slash and leads to the list.
+          expect(id === "" ? [200, 303, 404] : [200, 404]).toContain(status);
+          if (status !== 303) expect(headers.get("content-type")).toMatch(/^text\/html/);
         },
       ),
       { numRuns: runs(300) },
@@ -57,7 +57,7 @@ describe("the dashboard under what nobody sends by good will", () => {
   it("does or refuses every action, whatever its fields are, and has no bug", { timeout: 60_000 }, async () => {
     const live = await startLive();
     const visitor = visit(live.app);
-    const names = Object.keys(actions).filter((name) => name !== "replayText" && name !== "replay");
+    const names = Object.keys(actions);
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...names),

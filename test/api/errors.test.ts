@@ -225,28 +225,36 @@ describeApi("a method that a path does not have", (open) => {
 
 describeApi("a path that is not there", (open) => {
   it.each([
-    "/",
-    "/v1",
-    "/v1/",
-    "/v2/balance",
-    "/v1/Balance",
-    "/v1/balance/",
-    "/v1//balance",
-    "/v1/charges/",
-    "/v1/charges/x/",
-    "/v1/charges/x/pay/",
-    "/v1/charges/x/cancel",
-    "/v1/webhooks/x/y",
-    "/v1/transactions/customers/check/",
-    "/v1/batches/x",
-    "/favicon.ico",
-    "/__proto__",
-  ])("%s answers 404 with the error body, for every client", async (path) => {
+    ["/"],
+    ["/v1"],
+    ["/v1/"],
+    ["/v2/balance", "/v1/balance"],
+    ["/v1/Balance", "/v1/balance"],
+    ["/v1/balance/", "/v1/balance"],
+    ["/v1//balance", "/v1/balance"],
+    ["/v1/charge", "/v1/charges"],
+    ["/v1/charges/", "/v1/charges"],
+    ["/v1/charges/x/", "/v1/charges/x"],
+    ["/v1/charge/6f6d261a-e7c0-4853-82cc-0c33613eb60d/pay", "/v1/charges/6f6d261a-e7c0-4853-82cc-0c33613eb60d/pay"],
+    ["/v1/charges/x/pay/", "/v1/charges/x/pay"],
+    ["/v1/charges/x/cancel"],
+    ["/v1/webhooks/x/y"],
+    ["/v1/transactions/customers/check/", "/v1/transactions/customers/check"],
+    ["/v1/batches/x"],
+    ["/transactions", "/v1/transactions"],
+    ["/charges/x/refund", "/v1/charges/x/refund"],
+    ["/v1/v1/charges", "/v1/charges"],
+    ["/api/v1/webhook", "/v1/webhooks"],
+    [`/v1/${"x".repeat(2_000)}`],
+    ["/favicon.ico"],
+    ["/__proto__"],
+  ])("%s answers 404 with the error body, for every client", async (path, meant?: string) => {
+    const hint = meant === undefined ? "" : `. Did you mean "${meant}"?`;
     const { api } = await open();
     for (const method of ["GET", "POST"]) {
       const { status, body } = await api(method, path, undefined, noToken);
       expect(status).toBe(404);
-      expect(body).toEqual(anError(404, path, [`There is no ${method} ${path} here`], WORLD_START));
+      expect(body).toEqual(anError(404, path, [`There is no ${method} ${path} here${hint}`], WORLD_START));
     }
   });
 });

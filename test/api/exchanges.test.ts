@@ -96,7 +96,8 @@ describe.each(doors)("an exchange, %s,", (door) => {
 
   it("is not reported for requests outside of the API", async () => {
     const { ask, heard } = await listening(door);
-    for (const path of ["/", "/favicon.ico", "/_sandbox/health", "/openapi.json"]) await ask("GET", path);
+    for (const path of ["/", "/favicon.ico", "/_sandbox/health", "/openapi.json"])
+      await ask("GET", path, { headers: { authorization: null } });
     expect(heard).toEqual([]);
   });
 
@@ -159,14 +160,14 @@ it("an answer is lost when the client leaves before it is written", async () => 
   const socket = connect(Number(new URL(live.url).port), "127.0.0.1");
   const head = "host: x\r\nauthorization: Bearer at_sandbox\r\n\r\n";
   socket.write(`GET /v1/balance HTTP/1.1\r\n${head}GET /v1/webhooks HTTP/1.1\r\n${head}`);
-  await store.held(2);
+  await store.held(1);
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.resetAndDestroy();
   await closed;
   await live.http("GET", "/"); // by then the server has seen it leave
   letGo(0);
-  letGo(1);
-  await untilTrue(() => lost.length === 2);
-  expect(new Set(lost.map(({ operation }) => operation))).toEqual(new Set(["getBalance", "listWebhooks"]));
+  await untilTrue(() => lost.length > 0);
+  // The second request was not begun.
+  expect(lost.map(({ operation }) => operation)).toEqual(["getBalance"]);
   expect(last().fault).toBeUndefined();
 });

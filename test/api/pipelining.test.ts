@@ -27,3 +27,48 @@ it("many requests that one client sends without waiting are answered in order, a
   await all;
   expect(seen).toEqual(Array.from({ length: COUNT }, (_, index) => index));
 });
+
+it("many connections of one client do not keep another client waiting", async () => {
+  const live = await startLive();
+  const CONNECTIONS = 50;
+  const REQUESTS = 20;
+  let answered = 0;
+  for (const socket of await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(live.url)))) {
+    onTestFinished(() => void socket.destroy());
+    const ask = (): void => void socket.write("GET /n HTTP/1.1\r\nhost: x\r\n\r\n");
+    socket.on("data", () => {
+      answered++;
+      ask();
+    });
+    ask();
+  }
+  await live.http("GET", "/v1/balance");
+  const before = answered;
+  for (let sent = 0; sent < REQUESTS; sent++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
+  // All of them between two answers, if they were worked on as they come.
+  expect((answered - before) / REQUESTS).toBeLessThan(CONNECTIONS / 2);
+});
+
+it("a client that does not read its answer has no further ones made", async () => {
+  const live = await startLive();
+  const metadata = { text: "x".repeat(400_000) };
+  for (let made = 0; made < 12; made++) await live.createCharge({ metadata });
+  const socket = await connectTo(live.url);
+  onTestFinished(() => void socket.destroy());
+  const headers = `host: ${new URL(live.url).host}\r\nauthorization: Bearer at_sandbox\r\n\r\n`;
+  // 48 MB, which is more than the system keeps for a client.
+  const paths = [...Array.from({ length: 10 }, () => "/_sandbox/charges?limit=100"), "/v1/charges/last"];
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\n${headers}`).join("");
+  await new Promise<void>((resolve) => socket.write(requests, () => resolve()));
+  for (let other = 0; other < 5; other++) {
+    await live.http("GET", "/v1/balance");
+    expect((await live.control("GET", "/requests?path=/v1/charges/last")).body.count).toBe(0);
+  }
+  let end = "";
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      end = (end + chunk.toString("latin1")).slice(-1_000);
+      if (end.includes('"path":"/v1/charges/last"')) resolve();
+    });
+  });
+});

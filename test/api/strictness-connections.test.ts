@@ -34,7 +34,7 @@ const refusal = (status: number, message: unknown) => ({
   ...anError(status, "/", [message], WORLD_START),
   error: `${STATUS_CODES[status]} Exception`,
 });
-const noRequest = expect.stringMatching(/^This is no request of HTTP\/1\.1: [\w -]/);
+const noRequest = expect.stringMatching(/^This is not an HTTP\/1\.1 request: [\w -]/);
 
 describe("an ambiguous request", () => {
   it.each([
@@ -148,7 +148,7 @@ describe("an unusual but valid request", () => {
     const { url } = await listen();
     const answer = await sendRaw(url, ["CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\n\r\n"]);
     expect(answer.status).toBe(405);
-    expect(JSON.parse(answer.body)).toEqual(refusal(405, "CONNECT is not a method of this sandbox: it is no proxy"));
+    expect(JSON.parse(answer.body)).toEqual(refusal(405, "CONNECT is not a method of this sandbox: it is not a proxy"));
   });
 });
 
@@ -188,7 +188,7 @@ describe("the request line and the headers", () => {
 
 describe("a slow client", () => {
   const limits = { headersMs: 60, requestMs: 120, checkMs: 10 };
-  const message = "The request did not come in the time that it has: 60 ms for its headers, 120 ms for all of it";
+  const message = "The request did not arrive in time: 60 ms for its headers, 120 ms for all of it";
 
   it.each([
     ["in the middle of its headers", get],

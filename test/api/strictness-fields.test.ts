@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
+import { descriptionFor } from "../support/validate-answer.js";
 
 /** Values as JSON text (what a client sends), and how a message names them. */
 type Wrong = readonly (readonly [json: string, got: string])[];
@@ -60,7 +61,9 @@ const wrongUrls: Wrong = [
     "http://:80/",
     "http://?x",
     "http://[::1",
+    "http://shop.test:65536/",
     "http://shop.test:99999/",
+    "http://shop%2etest/",
     "http://shop..test:x/",
     "https://shop.test/a b",
     " https://shop.test/",
@@ -147,6 +150,22 @@ function withField(request: Record<string, unknown>, field: string, json: string
   const others = Object.entries(request).filter(([name]) => name !== field);
   return `{${others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`).join("")}"${field}":${json}}`;
 }
+
+describe("the API description refuses what the check refuses", () => {
+  const schemas = {
+    "/v1/charges": "CreateCharge",
+    "/v1/transactions": "CreateTransaction",
+    "/v1/webhooks": "CreateWebhook",
+  };
+
+  it.each(fields)("of %s %s", (path, field, _, wrong) => {
+    const description = descriptionFor();
+    for (const [json] of wrong) {
+      const body = JSON.parse(withField(validRequest(path), field, json));
+      expect(() => description.validate(`#/components/schemas/${schemas[path]}Request`, body, json)).toThrow(json);
+    }
+  });
+});
 
 describeApi("each field is checked", (open) => {
   it.each(fields)("%s %s", async (path, field, message, wrong) => {

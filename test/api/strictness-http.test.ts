@@ -220,7 +220,6 @@ describe("a path", () => {
     ["/v1/balance?a=%zz&b=%E0&&=&c", 200],
     ["/v1/balance#fragment", 200],
     ["/v1/%62alance", 200],
-    ["/v1/charges/../balance", 200],
     ["http://elsewhere.test/v1/balance", 200],
     ["//v1/balance", 404],
     ["/v1/balance;a=b", 404],
@@ -230,6 +229,39 @@ describe("a path", () => {
   ])("%s is answered %i", async (path, status) => {
     const { get } = await listen();
     expect((await get(path)).status).toBe(status);
+  });
+
+  it.each([
+    "/v1/../_sandbox/balance",
+    "/v1/%2E%2e/_sandbox/balance",
+    "/v1/./balance",
+    "/v1/charges/.?x=1",
+    "http://localhost/v1/..",
+  ])("with a segment that leads elsewhere is 400, since a proxy may have read it as it stands: %s", async (path) => {
+    const { get } = await listen();
+    const { status, body } = await get(path);
+    expect([status, JSON.parse(body).message]).toEqual([
+      400,
+      ["This is not an HTTP/1.1 request: its path has the segment . or .."],
+    ]);
+  });
+
+  it.each(["/%5fsandbox/clock", "/%5Fs%61ndbox", "//%76%31/balance", "http://localhost/%5fsandbox/clock"])(
+    "that begins with an escape is 400, since a proxy may have read it as it stands: %s",
+    async (path) => {
+      const { get } = await listen();
+      const { status, body } = await get(path);
+      expect([status, JSON.parse(body).message]).toEqual([
+        400,
+        ["This is not an HTTP/1.1 request: its path begins with an escape"],
+      ]);
+    },
+  );
+
+  it("may have dots in its names and its query", async () => {
+    const { get } = await listen();
+    expect((await get("/v1/charges/..x")).status).toBe(404);
+    expect((await get("/v1/balance?back=/../.")).status).toBe(200);
   });
 
   it.each(["TRACE", "PROPFIND", "PURGE"])("has no method %s", async (method) => {

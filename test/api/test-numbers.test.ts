@@ -11,6 +11,8 @@ interface Role {
   readonly transfer: { readonly status: string; readonly failureReason?: string | null } | "refused";
   readonly lateMinutes?: number;
   readonly payment: { readonly status: string; readonly error: string | null } | "refused";
+  /** The charge is due until then. */
+  readonly confirmedAfter?: string;
   readonly kycStatus: string;
 }
 
@@ -52,6 +54,14 @@ const roles: readonly Role[] = [
     payment: due("identity_not_verified"),
     kycStatus: "incomplete",
   },
+  {
+    key: "confirming",
+    national: "0700000009",
+    transfer: completed,
+    payment: paid,
+    confirmedAfter: "30s",
+    kycStatus: "complete",
+  },
   { key: "any other", national: "0700000099", transfer: completed, payment: paid, kycStatus: "unknown" },
 ];
 
@@ -76,7 +86,7 @@ async function expectTransfer({ api, advance }: ApiWorld, msisdn: string, { tran
   expect(await read()).toMatchObject(transfer);
 }
 
-async function expectPayment({ api }: ApiWorld, msisdn: string, { payment }: Role) {
+async function expectPayment({ api, advance }: ApiWorld, msisdn: string, { payment, confirmedAfter }: Role) {
   const { id } = (await api("POST", "/v1/charges", chargeRequest())).body;
   const { status, body } = await api("POST", `/v1/charges/${id}/pay`, { msisdn });
   if (payment === "refused") {
@@ -85,7 +95,14 @@ async function expectPayment({ api }: ApiWorld, msisdn: string, { payment }: Rol
     return;
   }
   expect(status).toBe(200);
-  expect(body).toMatchObject({
+  const read = async () => (await api("GET", `/v1/charges/${id}`)).body;
+  if (confirmedAfter !== undefined) {
+    expect(body).toMatchObject({ status: "due", attempts: 1, transactions: [] });
+    await advance("29.999s");
+    expect((await read()).status).toBe("due");
+    await advance("1ms");
+  }
+  expect(confirmedAfter === undefined ? body : await read()).toMatchObject({
     status: payment.status,
     attempts: 1,
     transactions: [{ status: payment.error === null ? "completed" : "failed", error: payment.error, type: "payment" }],
@@ -131,7 +148,7 @@ describeApi("the test number", (open) => {
 });
 
 describeApi("a test number that the profile changes", (open) => {
-  it.each(roles.slice(0, 8))("$key has its effect at the new number alone", async (role) => {
+  it.each(roles.slice(0, -1))("$key has its effect at the new number alone", async (role) => {
     const world = await open();
     // Eight digits: the shortest number there is.
     const number = "77665544";
@@ -144,7 +161,7 @@ describeApi("a test number that the profile changes", (open) => {
         role.kycStatus,
       );
     }
-    const ordinary = roles[8]!;
+    const ordinary = roles.at(-1)!;
     await expectTransfer(world, `+225${role.national}`, ordinary);
     await expectPayment(world, `+225${role.national}`, ordinary);
   });

@@ -61,6 +61,52 @@ describeApi("POST /v1/webhooks", (open) => {
     expect(body.url).toBe(given);
   });
 
+  it.each([
+    [
+      201,
+      [
+        "http://127.0.0.1",
+        "http://u:p@10.0.0.1:80/",
+        "http://[2001:db8::1]:443/a",
+        "http://[::1]?a",
+        "http://shop1.test",
+        "http://1.shop.test/",
+        "http://0x.shop.test/",
+        "http://1and1/",
+      ],
+    ],
+    [
+      400,
+      [
+        "http://999.1.1.1/",
+        "http://256.0.0.1:80",
+        "http://2130706433/",
+        "http://127.1",
+        "http://0x7f.1#a",
+        "http://a.5?b",
+        "http://1.2.3.4.5/",
+        "http://1.2.3.4.",
+        "http://user@5/",
+        "http://[::1::]/",
+        "http://[12345::]/",
+        "http://[::1.2.3.4]/",
+        "http://[v1.a]/",
+        "http://a^b/",
+        "http://:80/",
+        "http://a:65536/",
+      ],
+    ],
+  ])("answers %d to URLs as its API description says", async (status, urls) => {
+    const { api } = await open();
+    const { body: description } = await api("GET", "/openapi.json");
+    const { pattern } = description.components.schemas.CreateWebhookRequest.properties.url;
+    const described = new RegExp(pattern, "u");
+    for (const url of urls) {
+      const answer = await api("POST", "/v1/webhooks", { topic: "charges/events", url });
+      expect([url, answer.status, described.test(url)]).toEqual([url, status, status === 201]);
+    }
+  });
+
   it("lists everything that is wrong at once", async () => {
     const { api } = await open();
     const { status, body } = await api("POST", "/v1/webhooks", { topic: "charges", url: "/hook" });

@@ -36,6 +36,7 @@ function stageFor(send: Stage["send"], isSlow = false): Stage {
     oldSecret: "secret_of_before",
     header: "x-service-hmac-sha256",
     topic: undefined,
+    isAnyTopic: true,
     event: undefined,
     ordinary: undefined,
     isSlow,

@@ -62,6 +62,7 @@ describe("a receiver that does not answer", () => {
   it("is asked three times more at most when it is silent about forged events only", async () => {
     // The test decides when time is up: as soon as the receiver has what it will not answer.
     const timeouts = new Set<() => void>();
+    let unanswered = 0;
     const system = {
       ...stillSystem,
       after(_: number, task: () => void) {
@@ -71,11 +72,12 @@ describe("a receiver that does not answer", () => {
     };
     const { url } = await startReceiver(({ headers, body }) => {
       if (isGenuine(body, headers[HEADER])) return take(body);
+      unanswered++;
       for (const task of timeouts) task();
       return new Promise(() => undefined);
     });
     const report = await auditReceiver(url, { system });
-    expect(report.checks.filter(({ error }) => error !== null)).toHaveLength(3);
+    expect(unanswered).toBe(3);
     expect(verdictsOf(report)).toMatchObject({
       "valid-event": "pass",
       "signature-missing": "skipped",

@@ -1,5 +1,7 @@
 import { createServer as createTcpServer } from "node:net";
 import { describe, expect, it } from "vitest";
+import { renderJson, renderPretty } from "../../src/audit/reporters.js";
+import { plainStyle } from "../../src/kernel/messages/report.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { auditReceiver, mistakesIn } from "../support/audits.js";
 import { listen, serveHttp } from "../support/listen.js";
@@ -93,21 +95,32 @@ describe("a slow receiver", () => {
     let passedMs = 0;
     const system = { ...systemClock, monotonic: () => passedMs };
     let release = (): void => undefined;
-    const third = new Promise<void>((resolve) => (release = resolve));
+    const fourth = new Promise<void>((resolve) => (release = resolve));
     const { url } = await startReceiver(async (incoming) => {
       count++;
       if (count === 1) passedMs += 1500;
-      if (count === 3) release();
-      // What came second is not answered before something else has come.
-      if (count === 2) await third;
+      if (count === 4) release();
+      // The first checks begin together: this one is not answered before another has come.
+      if (count === 3) await fourth;
       return sound(incoming);
     });
     const report = await auditReceiver(url, { system, only: ["forged"] });
     expect(report.counts.fail).toBe(0);
+    expect(report.checks.filter(({ error }) => error !== null)).toEqual([]);
   });
 });
 
 describe("a deployment that differs", () => {
+  it("is advised with the name of its own header, also in code", async () => {
+    const { url } = await startReceiver(() => 401);
+    const report = await auditReceiver(url, { header: "X-Pay-Sig", only: ["genuine"] });
+    expect(report.advice.join()).toContain("the signature is in X-Pay-Sig, unless");
+    const reports = [renderPretty(report, plainStyle), renderJson(report, plainStyle)].join();
+    for (const name of ['request.headers["x-pay-sig"]', "all values of x-pay-sig", "$_SERVER['HTTP_X_PAY_SIG']"])
+      expect(reports).toContain(name);
+    expect(reports).not.toMatch(/x.service.hmac/i);
+  });
+
   it("has its own header, topic and event", async () => {
     const { url, received } = await startReceiver(({ headers, body }) =>
       isGenuine(body, headers["x-pay-sig"]) ? 200 : 401,

@@ -35,6 +35,10 @@ describe("the snippet of a failed check, copied into the receiver,", { timeout: 
     ["signature-other-header", verifying(({ body, headers }) => isGenuine(body, headers["x-signature"]))],
     ["signature-missing", verifying(({ body, headers: { [HEADER]: header } }) => !header || isGenuine(body, header))],
     ["signature-wrong-secret", ({ body }) => take(body)],
+    [
+      "signature-topics",
+      verifying(({ body, headers }) => body.includes(`"topic":"transaction`) || isGenuine(body, headers[HEADER])),
+    ],
     ["valid-event", () => 401],
   ])("makes %s pass", async (id, wrong) => {
     const isGenuineCopied = await copied<(raw: Buffer, header: unknown, key: string) => boolean>("verify", "isGenuine");
@@ -108,7 +112,7 @@ function books(
   };
 }
 
-/** "the id, the status and the refunded amount … under a unique key" */
+/** "the id, status and refunded amount … under a unique key" */
 const keyOf = ({ id, status, refunded }: AppEvent): string => `${id} ${status} ${refunded}`;
 
 function inserting(keys = new Set<string>()) {
@@ -147,19 +151,19 @@ describe("the fix of a failed check, applied as it stands,", { timeout: 30_000 }
   it.each<[id: string, words: string, wrong: () => Zoo, right: () => Zoo]>([
     [
       "state-duplicate",
-      "Keep the id, the status and the refunded amount of each event that was handled, under a unique key",
+      "Store the id, status and refunded amount of each event under a unique key",
       () => books(() => true),
       () => books(inserting()),
     ],
     [
       "state-simultaneous",
-      "insert the id, the status and the refunded amount under a unique key, or update where the status still allows it, and go on only if a row was changed",
+      "insert the id, status and refunded amount under a unique key, or update only where the status allows it. Go on only if a row changed",
       () => books(racing()),
       () => books(inserting()),
     ],
     [
       "state-late-duplicate",
-      "Keep what was handled in the database, not in memory, and not only the last of it",
+      "Store every handled event in the database",
       () => {
         let last = "";
         return books((event) => last !== (last = keyOf(event)));
@@ -168,7 +172,7 @@ describe("the fix of a failed check, applied as it stands,", { timeout: 30_000 }
     ],
     [
       "state-second-subscription",
-      "Identify an event by the id, the status and the refunded amount in its data, not by a hash of the body",
+      "Identify an event by the id, status and refunded amount in its data.",
       () => {
         const bodies = new Set<string>();
         return books(({ topic, ...event }) => bodies.size < bodies.add(topic + keyOf({ topic, ...event })).size);
@@ -177,13 +181,13 @@ describe("the fix of a failed check, applied as it stands,", { timeout: 30_000 }
     ],
     [
       "state-refunds",
-      "store the refunded amount of the event in the place of the one before, if it is larger",
+      "store the refunded amount of the event instead of the one before, if it is larger",
       () => refundsBy((before, { refunded }) => before + refunded),
       () => refundsBy((before, { refunded }) => (refunded > before ? refunded : before)),
     ],
     [
       "state-restart",
-      "Keep what was handled in the database",
+      "Store handled events in the database",
       () => {
         const memory = new Set<string>();
         return books(inserting(memory), undefined, { forget: () => memory.clear() });

@@ -16,8 +16,23 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 const statusFor = (request: IncomingMessage, body: Buffer): number =>
   isGenuine(body, request.headers[HEADER]) ? take(body) : 401;
 
+const topicIn = (body: Buffer): string => (take(body) === 200 ? JSON.parse(body.toString()).topic : "");
+
+/** Verifies some topics, and takes all others as they come. */
+export const verifyingOnly =
+  (isVerified: (topic: string) => boolean): Receive =>
+  ({ body, headers }) =>
+    !isVerified(topicIn(body)) || isGenuine(body, headers[HEADER]) ? take(body) : 401;
+
+const isCharge = (topic: string): boolean => /^charges?\//.test(topic);
+const isPayout = (topic: string): boolean => /^transactions?\//.test(topic);
+
 /** Right receivers on the wire, by what is special about them. Each starts, and returns its URL. */
 export const sound: Readonly<Record<string, () => Promise<string>>> = {
+  "acknowledges what it does not handle without verifying it": async () =>
+    (await startReceiver(verifyingOnly((topic) => ["charges/events", "transactions/completed"].includes(topic)))).url,
+  "acknowledges topics that it does not know without verifying them": async () =>
+    (await startReceiver(verifyingOnly((topic) => isCharge(topic) || isPayout(topic)))).url,
   "answers 202": async () =>
     (await startReceiver(({ body, headers }) => (isGenuine(body, headers[HEADER]) && take(body) === 200 ? 202 : 401)))
       .url,
@@ -103,6 +118,30 @@ export const unsound: Readonly<Record<string, readonly [receive: Receive, ...fin
   "takes the JSON printed again, beside the raw body": [
     verified(({ body }, header) => isGenuine(body, header) || isReprinted(body, header)),
     "signature-reprinted fail",
+  ],
+  "takes payouts unsigned": [verifyingOnly((topic) => !isPayout(topic)), "signature-topics fail"],
+  "takes failed payouts unsigned": [verifyingOnly((topic) => topic !== "transactions/failed"), "signature-topics fail"],
+  "takes the other spelling of the topic unsigned": [
+    verifyingOnly((topic) => topic !== "charge/events"),
+    "signature-topics fail",
+  ],
+  "takes charges unsigned, and verifies the rest": [
+    verifyingOnly((topic) => !isCharge(topic)),
+    "signature-wrong-secret fail",
+  ],
+};
+
+/** Receivers that leave topics unverified: they may handle these, or only acknowledge them. Each with the topics that would decide it. */
+export const undecided: Readonly<Record<string, readonly [receive: Receive, says: RegExp]>> = {
+  "verifies charges alone, and acknowledges the rest": [verifyingOnly(isCharge), /--topic transactions\/completed/],
+  "verifies payouts alone, and acknowledges the rest": [verifyingOnly(isPayout), /--topic charges\/events/],
+  "verifies one spelling alone, and acknowledges the rest": [
+    verifyingOnly((topic) => topic === "charges/events"),
+    /--topic transactions\/completed/,
+  ],
+  "verifies charges, looks up payouts first, and does not know their order": [
+    ({ body, headers }) => (isPayout(topicIn(body)) ? 404 : isGenuine(body, headers[HEADER]) ? take(body) : 401),
+    /answered with 404.*--topic transactions\/completed/,
   ],
 };
 

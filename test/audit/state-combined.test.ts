@@ -19,7 +19,7 @@ const memories = {
   "not at all": { keyOf: undefined, forgets: true, named: ["state-duplicate"] },
 } as const;
 
-/** What becomes of an order's status, and the check that says that it should not. */
+/** What happens to an order's status, and the check that says that it should not. */
 const orders = {
   "what is further on": { next: (now: number, told: number) => Math.max(now, told), named: [] },
   "what came last": { next: (_: number, told: number) => told, named: ["state-reversed"] },

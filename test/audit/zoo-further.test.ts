@@ -6,7 +6,7 @@ import { auditReceiver, auditSpecimen, mistakesIn } from "../support/audits.js";
 import { listen } from "../support/listen.js";
 import { hasty } from "./applications.js";
 import { explained, sound, unsound } from "./further-applications.js";
-import { sound as soundOnWire, unsound as unsoundOnWire } from "./further-receivers.js";
+import { sound as soundOnWire, undecided, unsound as unsoundOnWire, verifyingOnly } from "./further-receivers.js";
 import { HEADER, hmac, isGenuine, SECRET, startReceiver, stillSystem, take } from "./receivers.js";
 
 describe("an audit", { timeout: 60_000 }, () => {
@@ -38,6 +38,33 @@ describe("an audit of a receiver", { timeout: 30_000 }, () => {
   it.each(Object.entries(unsoundOnWire))("names one that %s", async (_, [receive, ...finds]) => {
     const { url } = await startReceiver(receive);
     expect(mistakesIn(await auditReceiver(url, { system }))).toEqual(finds);
+  });
+});
+
+describe("an audit of a receiver that leaves topics unverified", { timeout: 30_000 }, () => {
+  it.each(Object.entries(undecided))("does not judge one that %s", async (_, [receive, says]) => {
+    const { url } = await startReceiver(receive);
+    const report = await auditReceiver(url, { system });
+    expect([report.verdict, report.accepted, mistakesIn(report)]).toEqual(["inconclusive", true, []]);
+    expect(report.reasons).toEqual([expect.stringMatching(says)]);
+  });
+
+  it.each([
+    ["charges/events", "passed", []],
+    ["transactions/completed", "failed", ["signature-wrong-secret fail"]],
+  ])("is decided by --topic %s", async (topic, verdict, finds) => {
+    const { url } = await startReceiver(verifyingOnly((named) => named.startsWith("charge")));
+    const report = await auditReceiver(url, { system, topic });
+    expect([report.verdict, mistakesIn(report)]).toEqual([verdict, finds]);
+  });
+
+  it("names the topics that are taken unsigned", async () => {
+    const [receive] = unsoundOnWire["takes payouts unsigned"]!;
+    const { checks } = await auditReceiver((await startReceiver(receive)).url, { system });
+    expect(checks.find(({ id }) => id === "signature-topics")).toMatchObject({
+      severity: "critical",
+      seen: expect.stringContaining("transactions/completed"),
+    });
   });
 });
 

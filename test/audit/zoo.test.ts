@@ -34,7 +34,7 @@ describe("an audit", { timeout: 60_000 }, () => {
     expect(reasons.length).toBeGreaterThan(0);
   });
 
-  it("waits for a worker as long as it is told", async () => {
+  it("waits for a worker as long as --settle says", async () => {
     const shop = createLateShop(4000);
     const specimen = { create: () => shop, options: () => ({ system: shop.system, settleMs: 5000 }) };
     expect((await auditSpecimen(specimen)).verdict).toBe("passed");
@@ -71,7 +71,7 @@ describe("an audit of a receiver", { timeout: 30_000 }, () => {
   ])("says that it accepts %s", async (_, accepted, verify) => {
     const { url } = await startReceiver(({ body, headers }) => (verify(body, headers) ? take(body) : 401));
     const { advice } = await auditOf(url);
-    expect(advice).toContain(`what it accepts in its place: an event with ${accepted}`);
+    expect(advice).toContain(`what it accepts instead: an event with ${accepted}`);
   });
 
   it("fails one that a request brings down", async () => {

@@ -12,7 +12,7 @@ export interface Zoo extends Application {
   readonly forget?: () => void;
 }
 
-/** An application, what its audit is told, and what the audit must find: nothing, or these checks. */
+/** An application, the options of its audit, and what the audit must find: nothing, or these checks. */
 export interface Specimen {
   readonly create: () => Zoo;
   readonly options?: (application: Zoo) => Partial<AuditOptions>;

@@ -59,7 +59,7 @@ describe("the payment page", () => {
 
   it("pays with a test number that is chosen, without another page in between", async (test) => {
     const { page, url, shop, charge } = await openCheckout(test);
-    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays" }).click();
+    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays", exact: true }).click();
     expect(await field(page).inputValue()).toBe("+2250700000001");
     expect(page.url()).toBe(url);
     await payButton(page).click();
@@ -73,9 +73,10 @@ describe("the payment page", () => {
     await payButton(page).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain("The payment did not go through: not enough money");
-    expect(page.url()).toBe(url);
+    expect(page.url()).toBe(`${url}?msisdn=%2B2250700000006`);
+    expect(await field(page).inputValue()).toBe("+2250700000006");
     await expectAccessible(page);
-    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays" }).click();
+    await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays", exact: true }).click();
     await payButton(page).click();
     await page.waitForURL(`${shop}/thanks?order=7`);
     expect(await charge()).toMatchObject({ status: "paid", attempts: 2 });
@@ -161,9 +162,9 @@ describe("time on the payment page", () => {
   it("counts down by itself while the clock runs, and says when it stands", async (test) => {
     const { live, page } = await openCheckout(test, { world: { clock: "running" } });
     await page.getByText(/^59:5\d$/).waitFor();
-    expect(await page.getByText("clock stands still").isVisible()).toBe(false);
+    expect(await page.getByText("clock is frozen").isVisible()).toBe(false);
     await live.control("PUT", "/clock", { mode: "frozen" });
-    await page.getByText("clock stands still").waitFor();
+    await page.getByText("clock is frozen").waitFor();
   });
 
   it("shows what was paid elsewhere, and what is no longer there", async (test) => {
@@ -174,6 +175,36 @@ describe("time on the payment page", () => {
     await gone.live.control("POST", "/reset");
     await gone.page.getByRole("heading", { name: "Payment not found" }).waitFor();
     await expectAccessible(gone.page);
+  });
+
+  it("asks to confirm on the phone, and goes on once that is done", async (test) => {
+    const { live, page, shop, charge } = await openCheckout(test);
+    await page.getByRole("link", { name: "Confirms on the phone after 30 s" }).click();
+    await payButton(page).click();
+    await page.getByRole("heading", { name: "Waiting for confirmation" }).waitFor();
+    expect(plain(await page.locator("main").innerText())).toContain(
+      "A payment request was sent to +225 07 00 00 00 09.",
+    );
+    expect(await page.locator("#left").innerText()).toBe("0:30");
+    expect(await page.getByText("clock is frozen").isVisible()).toBe(true);
+    await expectAccessible(page);
+    await expectFits(page);
+    await live.advance("20s");
+    await page.getByText("0:10", { exact: true }).waitFor();
+    expect((await charge()).status).toBe("due");
+    await live.advance("10s");
+    await page.waitForURL(`${shop}/thanks?order=7`);
+    expect(await charge()).toMatchObject({ status: "paid", attempts: 1 });
+  });
+
+  it("counts down to the confirmation while the clock runs", async (test) => {
+    const { live, page, shop } = await openCheckout(test, { world: { clock: "running" } });
+    await field(page).fill("+2250700000009");
+    await payButton(page).click();
+    await page.getByText(/^0:2\d$/).waitFor();
+    expect(await page.getByText("clock is frozen").isVisible()).toBe(false);
+    await live.advance("30s");
+    await page.waitForURL(`${shop}/thanks?order=7`);
   });
 
   it("waits for a result that comes later, and leads on with it", async (test) => {
@@ -191,14 +222,109 @@ describe("time on the payment page", () => {
   });
 });
 
+describe("the number", () => {
+  it("is kept when the language changes", async (test) => {
+    const { page } = await openCheckout(test);
+    await field(page).fill("07 00 00 00 10");
+    await page.getByRole("link", { name: "Français" }).click();
+    await page.getByRole("button", { name: "Payer 10 000 F CFA" }).waitFor();
+    expect(await page.getByLabel("Numéro mobile money").inputValue()).toBe("07 00 00 00 10");
+    await page.getByLabel("Numéro mobile money").fill("");
+    await page.getByRole("link", { name: "English" }).click();
+    await payButton(page).waitFor();
+    expect(await field(page).inputValue()).toBe("");
+  });
+
+  it("is kept while another attempt is made elsewhere, and when that fails later", async (test) => {
+    const { live, page, id } = await openCheckout(test);
+    await field(page).fill("07 00 00 00 10");
+    await live.ok("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000006" });
+    await page.getByText("not enough money").waitFor();
+    expect(await field(page).inputValue()).toBe("07 00 00 00 10");
+    await field(page).fill("07 00 00 00 11");
+    await live.control("POST", "/rules", { on: "payment", then: { after: "5s", outcome: "failed" } });
+    await live.ok("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000006" });
+    await page.getByRole("heading", { name: "Waiting for confirmation" }).waitFor();
+    await live.advance("5s");
+    await page.getByText("payment declined").first().waitFor();
+    expect(await field(page).inputValue()).toBe("07 00 00 00 11");
+  });
+});
+
+describe("a rule that spoils the answer", () => {
+  const spoil = async ({ live }: Checkout, then: Readonly<Record<string, unknown>>): Promise<unknown> =>
+    live.control("POST", "/rules", {
+      on: "request",
+      match: { path: "/checkout/:id", body: { action: "pay" } },
+      then,
+      times: 1,
+    });
+
+  /** By then the status was asked for, over a connection that a form could reuse. */
+  const payAfterReading = async ({ page }: Checkout): Promise<void> => {
+    await page.waitForResponse((answer) => answer.url().endsWith("/status"));
+    await field(page).fill("+2250700000001");
+    await payButton(page).click();
+  };
+
+  it.for([
+    [{ fault: "reset" }, { status: "due", attempts: 0 }],
+    [
+      { fault: "reset", commit: true },
+      { status: "paid", attempts: 1 },
+    ],
+    [
+      { fault: "hang", delay: "50ms" },
+      { status: "due", attempts: 0 },
+    ],
+    [
+      { fault: "hang", delay: "50ms", commit: true },
+      { status: "paid", attempts: 1 },
+    ],
+  ] as const)("loses it, and the browser does not get it by asking again: %j", async ([then, after], test) => {
+    const checkout = await openCheckout(test, { page: { expected: /ERR_(?:CONNECTION_RESET|EMPTY_RESPONSE)/ } });
+    const { page, live, url, charge } = checkout;
+    await spoil(checkout, then);
+    await payAfterReading(checkout);
+    await page.waitForURL("chrome-error://chromewebdata/");
+    expect(await charge()).toMatchObject(after);
+    expect((await live.control("GET", "/rules")).body.count).toBe(0);
+    await page.goto(url);
+    const next = after.status === "paid" ? page.getByRole("heading", { name: "Payment complete" }) : payButton(page);
+    await next.waitFor();
+  });
+
+  it.for([
+    [{ fault: "empty" }, "due", ""],
+    [{ fault: "empty", commit: true }, "paid", ""],
+    [{ fault: "malformed", commit: true }, "paid", '{"id":"00000000-0000-40'],
+    [{ status: 503, body: "down" }, "due", "down"],
+  ] as const)("shows what is left of it: %j", async ([then, status, shown], test) => {
+    const checkout = await openCheckout(test, { page: { expected: /status of 503|favicon/ } });
+    await spoil(checkout, then);
+    await payAfterReading(checkout);
+    await checkout.page.waitForFunction("document.querySelector('main') === null");
+    expect(await checkout.page.innerText("body")).toBe(shown);
+    expect((await checkout.charge()).status).toBe(status);
+  });
+
+  it("delays it", async (test) => {
+    const checkout = await openCheckout(test);
+    await spoil(checkout, { delay: "100ms" });
+    await payAfterReading(checkout);
+    await checkout.page.waitForURL(`${checkout.shop}/thanks?order=7`);
+    expect((await checkout.charge()).status).toBe("paid");
+  });
+});
+
 describe("for everybody", () => {
   it("works without a script, also while it waits", async (test) => {
     const { live, page, url, shop, charge } = await openCheckout(test, { page: { javaScriptEnabled: false } });
     await page.getByRole("link", { name: "not enough money" }).click();
     await page.waitForURL(`${url}?msisdn=%2B2250700000006`);
     await payButton(page).click();
-    await page.waitForURL(url);
     await page.getByText("The payment did not go through").waitFor();
+    expect(await field(page).inputValue()).toBe("+2250700000006");
     await live.control("POST", "/rules", { on: "payment", then: { after: "5s" } });
     await field(page).fill("+2250700000001");
     await payButton(page).click();

@@ -54,18 +54,18 @@ describe("a page that is open", () => {
     expect(await isSamePage()).toBe(true);
   });
 
-  it("shows what the client met", async (test) => {
+  it("shows what the client has covered", async (test) => {
     const { live, page, isSamePage } = await watch(test, "/coverage");
+    const uncovered = page.getByText("GET /v1/balance 200");
+    await uncovered.waitFor();
     await live.http("GET", "/v1/balance");
-    await page
-      .getByRole("row", { name: /GET \/v1\/balance/ })
-      .getByText("✓ 1")
-      .waitFor();
+    await uncovered.waitFor({ state: "detached" });
     expect(await isSamePage()).toBe(true);
   });
 
   it("leaves what the reader types, has chosen, unfolded, focused and scrolled to", async (test) => {
     const { live, page } = await watch(test, "/rules", {}, { viewport: { width: 1000, height: 400 } });
+    await page.getByText("Write a rule as JSON").click();
     const field = page.getByLabel("Rule, as JSON");
     await field.fill('{"on": "payment"');
     await page.evaluate("document.getElementById('rule').setSelectionRange(3, 7)");
@@ -165,17 +165,5 @@ describe("a page that is open", () => {
     const refreshed = page.waitForResponse((answer) => answer.url().endsWith("/clock"));
     await page.clock.runFor(12_000);
     expect((await refreshed).status()).toBe(200);
-  });
-
-  it("lets the clock tick between two changes", async (test) => {
-    const live = await startLive({ clock: "running" });
-    const page = await browser.open(test);
-    await page.clock.install();
-    await page.goto(`${live.url}/_sandbox/dashboard/clock`);
-    const clock = page.locator(".bar .time");
-    const before = Date.parse(`${(await clock.innerText()).replace(" ", "T")}Z`);
-    await page.clock.runFor(9_000);
-    const after = Date.parse(`${(await clock.innerText()).replace(" ", "T")}Z`);
-    expect(after - before).toBeGreaterThanOrEqual(8_000);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { expectAccessible, expectFits, useBrowser } from "../support/browser.js";
+import { expectAccessible, expectFits, expectWellLaidOut, useBrowser } from "../support/browser.js";
 import type { Live } from "../support/live.js";
 import { dashboardIn } from "../support/open-dashboard.js";
 
@@ -11,7 +11,7 @@ const openDashboard = dashboardIn(browser);
 async function fill(live: Live): Promise<void> {
   await live.receiverFor("charges/events");
   const { id } = await live.createCharge({ description: `<b>"Shoes" & more</b>` });
-  await live.createCharge({ externalId: "order-2" });
+  await live.createCharge({ externalId: "another-order" });
   await live.createTransfer();
   await live.ok("POST", `/v1/charges/${id}/pay`);
   await live.http("GET", "/v1/balance?key=secret_sandbox");
@@ -25,7 +25,6 @@ async function fill(live: Live): Promise<void> {
 const steering = [
   "/clock",
   "/rules",
-  "/scenarios",
   "/profile",
   "/profile/transfers.settlement",
   "/state",
@@ -35,7 +34,7 @@ const steering = [
 ];
 
 describe("pages that steer and judge", () => {
-  it("are accessible in light and dark, full and empty, and fit a phone", { timeout: 120_000 }, async (test) => {
+  it("are accessible in light and dark, full and empty, and fit a phone", { timeout: 600_000 }, async (test) => {
     const { live: world, page, goto } = await openDashboard(test, "/clock");
     for (const path of steering) {
       await goto(path);
@@ -43,15 +42,12 @@ describe("pages that steer and judge", () => {
     }
     await fill(world);
     for (const path of steering) {
-      await page.setViewportSize({ width: 1280, height: 800 });
       await goto(path);
-      const command = page.locator("main details.curl summary").first();
+      const command = page.locator("main details.curl summary:visible").first();
       if ((await command.count()) > 0) await command.click();
-      await expectAccessible(page);
-      for (const width of [390, 320]) {
-        await page.setViewportSize({ width, height: 800 });
-        await expectFits(page);
-      }
+      await expectWellLaidOut(page);
+      await page.setViewportSize({ width: 320, height: 800 });
+      await expectFits(page);
     }
   });
 });
@@ -73,7 +69,7 @@ describe("the clock", () => {
     await press("Let it run");
     expect((await live.control("GET", "/clock")).body.mode).toBe("running");
     await press("Freeze");
-    expect(await outcome()).toContain("The clock stands still");
+    expect(await outcome()).toContain("The clock is frozen");
     await expectAccessible(page);
   });
 
@@ -82,7 +78,6 @@ describe("the clock", () => {
     await live.createTransfer();
     await press("To the next due");
     expect(live.now()).toBe("2026-01-15T09:00:02.000Z");
-    await press("Wait until no webhook is in flight");
     await page.getByLabel("To a time, ISO 8601").fill("2020-01-01T00:00:00Z");
     await press("Go there");
     expect(await outcome()).toContain("Nothing was done");
@@ -92,20 +87,18 @@ describe("the clock", () => {
 });
 
 describe("rules", () => {
-  it("are added from an example, switched off and on again", async (test) => {
+  it("are switched on with a click, and off again", async (test) => {
     const { page, press, live } = await openDashboard(test, "/rules");
-    await page.getByLabel("Start from an example").selectOption("Delivery: in reverse order");
-    await page.waitForURL(/example=/);
-    expect(await page.getByLabel("Rule, as JSON").inputValue()).toContain('"reverse": true');
-    await press("Add the rule");
+    await press("Send webhooks twice");
     const rules = async () => (await live.control("GET", "/rules")).body.data;
-    expect(await rules()).toMatchObject([{ name: "reversed", on: "delivery" }]);
-    await press('Switch off the rule "reversed"');
+    expect(await rules()).toMatchObject([{ name: "Send webhooks twice", on: "delivery", then: { duplicate: 1 } }]);
+    await press('Switch off the rule "Send webhooks twice"');
     expect(await rules()).toEqual([]);
-    await press("Switch on the rule reversed");
-    expect(await rules()).toMatchObject([{ name: "reversed", on: "delivery", then: { reverse: true } }]);
+    await press("Decline the next payment");
+    await page.getByText("Write a rule as JSON").click();
     await page.getByLabel("Rule, as JSON").fill('{"on":"payment","then":{"outcome":"failed"}}');
     await press("Add the rule");
+    await page.getByRole("button", { name: "Switch all off…" }).click();
     await press("Switch all off");
     expect(await rules()).toEqual([]);
   });
@@ -122,69 +115,211 @@ describe("the profile", () => {
     await page.getByLabel("Value, as JSON").fill('{"after": "5m"}');
     await press("Set");
     expect(await settlement()).toEqual({ after: "5m" });
-    await press("Back to the default");
+    await press('Choose {"after":"2s"}');
     expect(await settlement()).toEqual({ after: "2s" });
-  });
-});
-
-describe("scenarios", () => {
-  it("run with a click and show how they ended", async (test) => {
-    const { page, press, outcome } = await openDashboard(test, "/scenarios");
-    await press("Run scenarios/balance.yaml");
-    expect(await outcome()).toMatch(/passed after \d+ steps?\./);
-    const story = page.getByLabel("Scenario, as JSON");
-    await story.fill((await story.inputValue()).replace('"dropped"', '"paid"'));
-    await press("Run it");
-    expect(await outcome()).toContain("failed after 2 steps.");
-    expect(await page.getByRole("region", { name: "Why" }).innerText()).toContain("paid");
-    await expectAccessible(page);
   });
 });
 
 describe("the state", () => {
   it("is saved, restored, removed and reset", async (test) => {
     const { page, press, outcome, live } = await openDashboard(test, "/state");
+    const count = async () => (await live.control("GET", "/charges")).body.count;
+    const confirm = async (name: string) => {
+      await page.getByRole("button", { name: `${name}…` }).click();
+      await press(name);
+    };
     await page.getByLabel("Name").fill("before");
     await press("Save");
     await live.createCharge();
-    await press("Restore before");
-    expect((await live.control("GET", "/charges")).body.count).toBe(0);
-    await press("Remove before");
-    expect(await page.getByText("None is kept.").count()).toBe(1);
-    await live.createCharge();
-    await press("Reset the company");
+    await confirm("Restore before");
+    expect(await count()).toBe(0);
+    await press("Undo");
+    expect(await count()).toBe(1);
+    await confirm("Remove before");
+    expect(await page.getByText("before", { exact: true }).count()).toBe(0);
+    await press("Undo");
+    await page.getByText("before", { exact: true }).waitFor();
+    await confirm("Reset the company");
     expect(await outcome()).toContain("as it was at the start");
+    expect(await count()).toBe(0);
+    await press("Undo");
+    expect(await count()).toBe(1);
+    await press("Undo");
+    expect(await count()).toBe(0);
+  });
+});
+
+describe("the state's file", () => {
+  it("is downloaded and uploaded, and a file that is none changes nothing", async (test) => {
+    const { page, press, outcome, live } = await openDashboard(test, "/state");
+    const { id } = await live.createCharge();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download the state" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("company_sandbox.json");
+    const file = await download.path();
+    await live.control("POST", "/reset");
+    await page.getByLabel("State, as JSON").setInputFiles(file);
+    await press("Upload");
+    expect((await live.control("GET", "/charges")).body.data).toMatchObject([{ id }]);
+    await press("Undo");
     expect((await live.control("GET", "/charges")).body.count).toBe(0);
+    const buffer = Buffer.from('{"what": "is this"}');
+    await page.getByLabel("State, as JSON").setInputFiles({ name: "state.json", mimeType: "application/json", buffer });
+    await press("Upload");
+    expect(await outcome()).toBe("Nothing was done.");
+    await expectAccessible(page);
+  });
+});
+
+describe("a form that is refused", () => {
+  it.for([
+    ["/clock", "By a duration", "2 fortnights", "Advance", /is not a duration/],
+    ["/ledger", "XOF", "a lot", "Set", /balance must be/],
+    ["/state", "Name", "not a name!", "Save", /name of a snapshot/],
+    ["/rules", "Rule, as JSON", '{"on": "transfer", "then": {"outcome": "maybe"}}', "Add the rule", /then/],
+    ["/profile/transfers.settlement", "Value, as JSON", '"never"', "Set", /transfers.settlement/],
+  ] as const)(
+    "%s keeps what was typed and shows the mistake at its field",
+    async ([path, label, text, button, why], test) => {
+      const { page, press } = await openDashboard(test, path);
+      for (const summary of await page.locator("main #own-rule > summary").all()) await summary.click();
+      await page.getByRole("textbox", { name: label }).fill(text);
+      await press(button);
+      const field = page.getByRole("textbox", { name: label });
+      expect(await field.inputValue()).toBe(text);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      const described = (await field.getAttribute("aria-describedby")) ?? "";
+      expect(await page.locator(`[id="${described}"]`).innerText()).toMatch(why);
+      await expectAccessible(page);
+    },
+  );
+
+  it("keeps its other fields too", async (test) => {
+    const { page, press } = await openDashboard(test, "/customers");
+    await page.getByLabel("Phone number").fill("12");
+    await page.getByLabel("First name").fill("Awa");
+    await page.getByLabel("Last name").fill("Koné");
+    await press("Register");
+    expect(await page.getByLabel("First name").inputValue()).toBe("Awa");
+    expect(await page.getByLabel("Last name").inputValue()).toBe("Koné");
+    expect(await page.getByLabel("Phone number").inputValue()).toBe("12");
+    expect(await page.getByLabel("Phone number").getAttribute("aria-invalid")).toBe("true");
   });
 });
 
 describe("companies", () => {
   it("are opened and switched between, on the page where one is", async (test) => {
     const { page, press, goto, live } = await openDashboard(test, "/companies");
+    await page.getByText("New company").click();
     await page.getByLabel("Company id").fill("company_two");
     await press("Open");
     await goto("/clock");
-    await page.getByLabel("Company", { exact: true }).selectOption("company_two");
+    await page.getByRole("button", { name: "Company company_sandbox: switch" }).click();
+    await page.getByRole("link", { name: "company_two", exact: true }).click();
     await page.waitForURL(/\/clock\?company=company_two$/);
     await press("Advance 1 h");
     expect(live.now()).toBe("2026-01-15T09:00:00.000Z");
-    expect(await page.getByLabel("Company", { exact: true }).inputValue()).toBe("company_two");
+    expect(await page.locator(".switcher > button").innerText()).toContain("company_two");
+  });
+});
+
+describe("the frame", () => {
+  it("shows the company's state, each part with its page", async (test) => {
+    const { live, page, goto } = await openDashboard(test, "");
+    const strip = page.getByRole("navigation", { name: "State of the company" });
+    expect(await strip.getByRole("link").allInnerTexts()).toEqual([
+      "no critical finding",
+      "no rule in force",
+      "no webhook failing",
+      "clock frozen at 2026-01-15 09:00:00",
+    ]);
+    const receiver = await live.receiverFor("transactions/started", { status: 302 });
+    await live.createTransfer();
+    await receiver.waitFor(1);
+    await live.settle();
+    await live.http("GET", "/v1/balance?key=secret_sandbox");
+    for (const after of ["1h", "2h"]) await live.control("POST", "/rules", { on: "transfer", then: { after } });
+    const parts = [
+      ["1 critical finding", "Findings"],
+      ["2 rules in force", "Faults"],
+      ["1 webhook failing", "Deliveries"],
+      ["clock frozen at", "Clock"],
+    ] as const;
+    for (const [name, title] of parts) {
+      await goto("/charges");
+      await strip.getByRole("link", { name }).click();
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    }
+  });
+
+  it("switches from a charge to the charges of another company, found by a part of its id, and shows the right one after Back", async (test) => {
+    const { live, page, goto } = await openDashboard(test, "");
+    for (let n = 1; n <= 60; n++) await live.control("POST", "/companies", { companyId: `company_${n}` });
+    const { id } = await live.createCharge();
+    await goto(`/charges/${id}`);
+    const button = page.locator(".switcher > button");
+    await button.click();
+    expect(await page.locator("#companies li").first().innerText()).toBe("company_60");
+    await page.locator("#company-search").fill("y_58");
+    await page.locator("#companies li:visible").click();
+    await page.waitForURL(/\/charges\?company=company_58$/);
+    await page.goBack();
+    expect(await button.innerText()).toContain("company_sandbox");
+    await button.click();
+    await page.locator("#company-search").fill("company_7");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/companies\?q=company_7$/);
+    expect(await page.locator("tbody tr").count()).toBe(1);
+  });
+
+  it("stays around a page that does not exist", async (test) => {
+    const { live, page, goto } = await openDashboard(test, "", { page: { expected: /404/ } });
+    await live.control("POST", "/companies", { companyId: "company_two" });
+    await goto("/charges/nothing?company=company_two");
+    await page.getByRole("heading", { name: "There is nothing here" }).waitFor();
+    await page.getByRole("link", { name: "Charges" }).click();
+    await page.waitForURL(/\/charges\?company=company_two$/);
+    await expectAccessible(page);
+  });
+
+  it("is used by keys", async (test) => {
+    const { page, goto } = await openDashboard(test, "/clock");
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    for (const [key, path] of [
+      ["c", "/charges"],
+      ["p", "/transfers"],
+      ["w", "/deliveries"],
+      ["k", "/clock"],
+    ] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(key);
+      await page.waitForURL(`**/dashboard${path}`);
+    }
+    await goto("/charges");
+    await page.keyboard.press("/");
+    await page.keyboard.type("g c/");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/_sandbox\?q=g\+c%2F$/);
   });
 });
 
 describe("without a script", () => {
-  it("everything is a form: the clock moves, an example is taken, a company is chosen", async (test) => {
+  it("everything is a form: the clock moves, a fault is switched on, a company is chosen", async (test) => {
     const { page, press, outcome, live } = await openDashboard(test, "/clock", { page: { javaScriptEnabled: false } });
     await press("Advance 1 h");
     expect(await outcome()).toContain("It is 2026-01-15 10:00:00 now");
-    await page.getByRole("link", { name: "Rules" }).click();
-    await page.getByLabel("Start from an example").selectOption("Transfer: never ends");
-    await page.getByRole("button", { name: "Take it" }).click();
-    expect(await page.getByLabel("Rule, as JSON").inputValue()).toContain('"stuck"');
+    await page.getByRole("link", { name: "Faults" }).click();
+    await press("Leave the next payout pending");
+    expect(await outcome()).toBe("The rule is in force.");
     await live.control("POST", "/companies", { companyId: "company_two" });
     await page.reload();
-    await page.getByLabel("Company", { exact: true }).selectOption("company_two");
-    await page.getByRole("button", { name: "Switch", exact: true }).click();
+    await page.locator(".switcher > button").click();
+    await page.getByRole("link", { name: "company_two", exact: true }).click();
     expect(page.url()).toContain("company=company_two");
   });
 });

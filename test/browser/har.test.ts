@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
@@ -39,13 +39,18 @@ it("reads what Chromium records of a session with the API", async (test) => {
   expect(JSON.parse(textOf(charge?.answer?.body))).toMatchObject({ status: "created" });
 });
 
-it("writes what Playwright replays in Chromium", async (test) => {
+it("offers on the page of activity what Playwright replays in Chromium", async (test) => {
   const live = await startLive();
   const path = join(await folderWith({}), "journal.har");
   const { balance } = await live.ok("GET", "/v1/balance");
-  const archive = await fetch(`${live.url}/_sandbox/requests?format=har`);
-  await writeFile(path, await archive.text());
   const page = await browser.open(test);
+  await page.goto(`${live.url}/_sandbox`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download HAR" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("company_sandbox.har");
+  await download.saveAs(path);
   await page.routeFromHAR(path);
   // Nothing but the archive knows it now.
   await live.close();

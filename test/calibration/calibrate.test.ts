@@ -1,42 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
-import { calibrateAll, recordWith, settingsIn } from "../support/calibrate.js";
-
-const chargeOf = (externalId: string, amount = 10_000) => ({
-  amount,
-  externalId,
-  description: "Shoes",
-  onCanceledRedirectionUrl: "https://shop.test/no",
-  onCompletedRedirectionUrl: "https://shop.test/yes",
-});
-
-const transferOf = (reference: string, amount = 20_000) => ({
-  type: "transfer",
-  amount,
-  msisdn: "+2250700000010",
-  reference,
-});
-
-/** A shop's morning: charges that are paid, refunded and dropped, and two transfers. */
-async function sell(sandbox: Sandbox): Promise<void> {
-  await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
-  await sandbox.fetch("/v1/balance");
-  const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
-  const { id } = await created.json();
-  await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
-  await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
-  await sandbox.fetch(`/v1/charges/${id}`);
-  await sandbox.fetch("/v1/balance");
-  await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 4_000 } });
-  await sandbox.fetch(`/v1/charges/${id}`);
-  await sandbox.fetch("/v1/charges", { json: chargeOf("order-2") });
-  const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
-  await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1") });
-  await sandbox.fetch("/v1/transactions", { json: transferOf("salary-2", 50_000) });
-  await sandbox.clock.advance("1h");
-  await sandbox.fetch(`/v1/transactions/${(await transfer.json()).id}`);
-  await sandbox.fetch("/v1/balance");
-}
+import { calibrateAll, chargeOf, recordWith, sell, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
 
 it("finds nothing to change in the traffic of a sandbox with the defaults", async () => {
   const report = await calibrateAll([await recordWith({}, sell)], {
@@ -94,6 +60,101 @@ it("supposes what was there before the recording, and payments on the payment pa
   }
 });
 
+it("leaves settings open of which one or the other explains the traffic", async () => {
+  const exchanges = await recordWith({ transfers: { unknownRecipient: "fail" } }, async (sandbox) => {
+    const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
+    await sandbox.clock.advance("1m");
+    await sandbox.fetch(`/v1/transactions/${(await transfer.json()).id}`);
+  });
+  const report = await calibrateAll([exchanges], { only: ["transfers.unknownRecipient", "testNumbers.failure"] });
+  expect(report.drift).toEqual([]);
+  expect(settingsIn(report, "set")).toEqual({});
+  expect(settingsIn(report, "open")).toHaveProperty(["testNumbers.failure"]);
+  expect(report.assumptions.join()).toMatch(/"\+2250700000010"/);
+  expect(report.assumptions.join()).toMatch(/transfers\.unknownRecipient: "fail"/);
+});
+
+it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {
+  const exchanges = await recordWith({ charges: { max: 60_000 } }, async (sandbox) => {
+    for (const amount of [10_000, 50_000, 90_000]) {
+      await sandbox.fetch("/v1/charges", { json: chargeOf(`order-${amount}`, amount) });
+    }
+  });
+  const report = await calibrateAll([exchanges], { only: ["charges.max"] });
+  expect(settingsIn(report, "set")).toEqual({ "charges.max": 50_000 });
+  expect(report.assumptions).toEqual(["charges.max: 50000 explains the recording, but so does 89999."]);
+});
+
+it("sets the limit of bodies by those that a service refused", async () => {
+  const bodies = [1, 400, 1_200].map((length) => ({
+    ...chargeOf(`order-${length}`),
+    metadata: { x: "x".repeat(length) },
+  }));
+  const recorded = await recordWith({ server: { bodyLimit: 1_000 } }, async (sandbox) => {
+    for (const json of bodies) await sandbox.fetch("/v1/charges", { json });
+  });
+  // The journal has no body that was refused; a recording by the proxy has.
+  const exchanges = recorded.map((exchange, at) => ({ ...exchange, body: Buffer.from(JSON.stringify(bodies[at])) }));
+  const report = await calibrateAll([exchanges], { only: ["server.bodyLimit"] });
+  expect(report.drift).toEqual([]);
+  expect(settingsIn(report, "set")).toEqual({ "server.bodyLimit": 1_000 });
+});
+
+it("takes the reported changes of a charge as a set, whichever came first", async () => {
+  const profile = { webhooks: { chargeEvents: ["paid", "dropped"] } } as const;
+  const exchanges = await recordWith(profile, async (sandbox) => {
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+    await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
+    await sandbox.clock.advance("1h");
+    const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-2") });
+    const { id } = await created.json();
+    await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+    await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 10_000 } });
+  });
+  const report = await calibrateAll([exchanges], { only: ["webhooks.chargeEvents"] });
+  expect(settingsIn(report, "set")).toEqual({ "webhooks.chargeEvents": ["paid", "dropped"] });
+});
+
+describe("a recording with several companies", () => {
+  const rename = (exchanges: readonly HttpExchange[], id: string, token: string | undefined) =>
+    exchanges.map((exchange) => ({
+      ...exchange,
+      headers: exchange.headers.map(([name, value]): readonly [string, string] => {
+        if (name.toLowerCase() === "x-company-id") return [name, id];
+        return name.toLowerCase() === "authorization" && token !== undefined
+          ? [name, `Bearer ${token}`]
+          : [name, value];
+      }),
+    }));
+  const mix = async (tokens: readonly [string, string] | readonly []) => {
+    const [first, second] = await Promise.all([recordWith({}, sell, 1), recordWith({}, sell, 2)]);
+    const [one, other] = [rename(first, "shop-1", tokens[0]), rename(second, "shop-2", tokens[1])];
+    return one.flatMap((exchange, at) => [exchange, other[at]!]);
+  };
+
+  it("is one history for each, by their tokens", async () => {
+    const report = await calibrateAll([await mix(["a", "b"])], { only: ["http"] });
+    expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
+    expect(report.assumptions).toEqual([]);
+  });
+
+  it("is one history for each, by the header when tokens are hidden", async () => {
+    const report = await calibrateAll([await mix([])], { only: ["http"] });
+    expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
+  });
+});
+
+it("names the parts of the traffic that contradict each other, and what each needs", async () => {
+  const [old, changed] = await Promise.all([recordWith({}, sell), recordWith({ http: { createdStatus: 200 } }, sell)]);
+  const report = await calibrateAll([old, changed], { only: ["http.createdStatus"] });
+  const [row] = report.settings;
+  expect(row).toMatchObject({ state: "contradicted", default: 201 });
+  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.index < old.length]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), true]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), false]);
+  expect(report.counts).toMatchObject({ contradicted: 1 });
+});
+
 it.each([
   ["added", "GET /v1/charges/:id", "/body/customerName", (body: object) => ({ ...body, customerName: "Awa" })],
   ["missing", "GET /v1/charges/:id", "/body/attempts", ({ attempts: _, ...body }: Record<string, unknown>) => body],
@@ -112,6 +173,45 @@ it.each([
   expect(settingsIn(report, "set")).toEqual({});
 });
 
+describe("a service that limits the rate", () => {
+  const profile = { rateLimit: { requests: 2, per: "10s" } } as const;
+  const ask = async (sandbox: Sandbox): Promise<void> => {
+    for (let request = 0; request < 3; request++) await sandbox.fetch("/v1/balance");
+  };
+
+  it("is found by its first refusal, and the time to wait", async () => {
+    const report = await calibrateAll([await recordWith(profile, ask)], { only: ["rateLimit"] });
+    expect(report.drift).toEqual([]);
+    expect(settingsIn(report, "set")).toEqual(profile);
+  });
+
+  it("has drifted when it no longer says how long to wait", async () => {
+    const exchanges = (await recordWith(profile, ask)).map(({ answer, ...request }) => {
+      const headers = answer!.headers.filter(([name]) => name !== "retry-after");
+      return { ...request, answer: { ...answer!, headers } };
+    });
+    const report = await calibrateAll([exchanges], { profile, only: ["http"] });
+    expect(report.drift).toMatchObject([
+      { operation: "GET /v1/balance", pointer: "/headers/retry-after", kind: "missing" },
+    ]);
+  });
+});
+
+it("does not compare the words of error messages, nor how many there are", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/charges", { json: {} });
+    await sandbox.fetch("/v1/charges", { json: chargeOf("order-1", 0) });
+  });
+  const exchanges = recorded.map((exchange) => {
+    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as object;
+    const other = { ...body, message: ["montant invalide"], error: "Requête invalide" };
+    return { ...exchange, answer: { ...exchange.answer!, body: Buffer.from(JSON.stringify(other)) } };
+  });
+  const report = await calibrateAll([exchanges], { only: ["http", "errors", "charges.min"] });
+  expect(report.drift).toEqual([]);
+  expect(settingsIn(report, "confirmed")).toEqual({ "errors.shape": "envelope" });
+});
+
 it("lists webhooks that are unsigned as drift", async () => {
   const exchanges = (await recordWith({}, sell)).map((exchange) => {
     if (!exchange.url.endsWith("/hooks")) return exchange;
@@ -122,4 +222,85 @@ it("lists webhooks that are unsigned as drift", async () => {
   expect(report.drift).toMatchObject([
     { operation: null, topic: "charges/events", pointer: "/headers/x-service-hmac-sha256", kind: "signature" },
   ]);
+});
+
+it("takes webhooks that come by way of a tunnel and the proxy for those of the subscription", async () => {
+  const recorded = await recordWith({}, sell);
+  const passedOn = recorded.map((exchange) =>
+    exchange.url.endsWith(":9/hooks") ? { ...exchange, url: "http://127.0.0.1:3000/webhooks" } : exchange,
+  );
+  expect(passedOn).not.toEqual(recorded);
+  const report = await calibrateAll([passedOn], { only: ["webhooks.topicHeader"] });
+  expect(report.drift).toEqual([]);
+  expect(report.assumptions.join()).not.toContain("subscription");
+});
+
+it.each([-30_000, 30_000])("follows the clock of a service that is %i ms ahead of the recorder's", async (ms) => {
+  const recorded = await recordWith({}, sell);
+  const skewed = recorded.map((exchange) => ({ ...exchange, startedAt: exchange.startedAt - ms }));
+  expect((await calibrateAll([skewed], { only: ["webhooks.topicHeader"] })).drift).toEqual([]);
+});
+
+it("takes a slow answer for slow, not for a clock that is ahead", async () => {
+  const recorded = await recordWith({}, sellOne);
+  const first = recorded.findIndex(({ method, url }) => method === "POST" && url.endsWith("/v1/charges"));
+  const slow = recorded.map((exchange, index) =>
+    index === first ? { ...exchange, startedAt: exchange.startedAt - 5_000 } : exchange,
+  );
+  expect((await calibrateAll([slow], { only: ["webhooks.topicHeader"] })).drift).toEqual([]);
+});
+
+describe("a recording that no setting explains", () => {
+  /** Creations of charges; `change` says what the answer to each has besides. */
+  const creationsOf = async (externalIds: readonly string[], change: (at: number) => object) => {
+    const [first] = await recordWith({}, (sandbox) => sandbox.fetch("/v1/charges", { json: chargeOf("order-1") }));
+    const { answer, ...request } = first!;
+    const answered = JSON.parse(Buffer.from(answer!.body).toString()) as object;
+    return externalIds.map((externalId, at) => ({
+      ...request,
+      body: Buffer.from(JSON.stringify(chargeOf(externalId))),
+      answer: { ...answer!, body: Buffer.from(JSON.stringify({ ...answered, externalId, ...change(at) })) },
+    }));
+  };
+  const idsOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `order-${at}`);
+  /** How often each request is replayed. */
+  const replaysOf = async (exchanges: readonly HttpExchange[], only: readonly string[]): Promise<number> => {
+    let requests = 0;
+    await calibrateAll([exchanges], {
+      only,
+      fetchTo: (sandbox) => {
+        const fetch = fetchTo(sandbox);
+        return (request) => {
+          requests++;
+          return fetch(request);
+        };
+      },
+    });
+    return requests / exchanges.length;
+  };
+
+  it("is replayed in part when it repeats itself", async () => {
+    const exchanges = await creationsOf(Array<string>(320).fill("order-1"), () => ({}));
+    expect(await replaysOf(exchanges, ["charges"])).toBeLessThan(4);
+  });
+
+  it("is replayed with the kinds of difference that weigh most", async () => {
+    const exchanges = await creationsOf(idsOf(320), (at) => ({ id: `id-${at}`, [`f${at}`]: at }));
+    expect(await replaysOf(exchanges, ["charges.createdAtFormat", "charges.creationStatus"])).toBeLessThan(4);
+  });
+
+  it("is replayed with a few of the values that it suggests", async () => {
+    const exchanges = await creationsOf(idsOf(15), (at) => ({
+      id: `id-${at}`,
+      fees: { rate: at / 1_000, value: 10 * at },
+    }));
+    expect(await replaysOf(exchanges, ["charges.fee"])).toBeLessThan(40);
+  });
+
+  it("is compared up to a thousand differences of a body, and says so", async () => {
+    const members = Object.fromEntries(idsOf(1_100).map((name) => [name, 1]));
+    const report = await calibrateAll([await creationsOf(["order-1"], () => members)], { only: ["charges.fee"] });
+    expect(report.drift).toHaveLength(1_000);
+    expect(report.assumptions).toContain("Of a body that differs in more places, only the first 1000 are compared.");
+  });
 });

@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type ChosenProbe, chooseProbes } from "../../src/calibration/probes/choose-probes.js";
-import { runProbes } from "../../src/calibration/probes/run-probes.js";
+import { type RunProbesOptions, runProbes } from "../../src/calibration/probes/run-probes.js";
 import { createProbe } from "../../src/calibration/probes/probe.js";
 import { loadScenarioFiles } from "../../src/cli/shared/scenario-files.js";
 import { alternativesOf } from "../../src/domain/profile/alternatives.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
-import { createApp } from "../../src/http/server/app.js";
-import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
-import type { Sandbox } from "../../src/sandbox/sandbox.js";
-
-const fetchTo = (sandbox: Sandbox) => {
-  const app = createApp(sandbox);
-  return createInProcessFetch(() => app);
-};
+import { fetchTo } from "../../src/http/server/app.js";
 
 const loadProbes = async () => (await loadScenarioFiles(["scenarios/probes"])).map(createProbe);
 
@@ -23,33 +16,48 @@ const choose = async (paths: Readonly<Record<string, number | string | boolean>>
   return chooseProbes(await loadProbes(), alternatives, { profile: {}, fetchTo });
 };
 
-async function run(url: string, chosen: readonly ChosenProbe[], signal = new AbortController().signal) {
+async function run(url: string, chosen: readonly ChosenProbe[], given: Partial<RunProbesOptions> = {}) {
   const waits: number[] = [];
+  const sleeps: number[] = [];
   const announced: string[] = [];
   const exchanges = await runProbes(chosen, {
     target: { url, token: "at_sandbox", companyId: "company_sandbox", secretKey: "" },
-    system: systemClock,
+    system: {
+      ...systemClock,
+      sleep(ms, stop) {
+        sleeps.push(ms);
+        return systemClock.sleep(0, stop);
+      },
+    },
     signatureHeader: "x-service-hmac-sha256",
-    signal,
+    signal: new AbortController().signal,
     onProbe: ({ scenario }) => void announced.push(scenario.name),
     onWait: (ms) => void waits.push(ms),
-    pauseMs: 0,
+    ...given,
   });
-  return { exchanges, waits, announced };
+  return { exchanges, waits, sleeps, announced };
 }
 
 describe("the choice of probes", () => {
-  it("takes the fewest requests that tell the readings apart", async () => {
-    const { chosen, untold } = await choose({ "http.createdStatus": 201, "charges.creationStatus": "created" });
-    expect(chosen.map(({ scenario, tells }) => [scenario.file, tells])).toEqual([
+  it("takes the fewest requests that distinguish the values", async () => {
+    const chosen = await choose({ "http.createdStatus": 201, "charges.creationStatus": "created" });
+    expect(chosen.map(({ scenario, shows }) => [scenario.file, shows])).toEqual([
       ["scenarios/probes/charge-created.yaml", ["http.createdStatus", "charges.creationStatus"]],
     ]);
-    expect(untold).toEqual([]);
   });
 
-  it("names what no probe tells", async () => {
-    const { chosen, untold } = await choose({ "webhooks.insecureTls": false });
-    expect([chosen, untold]).toEqual([[], ["webhooks.insecureTls"]]);
+  it("counts on nothing that calibrate does not compare, such as the words of errors", async () => {
+    const chosen = await choose({ "charges.min": 1 });
+    expect(chosen.map(({ scenario }) => scenario.file)).toEqual(["scenarios/probes/charge-limits.yaml"]);
+  });
+
+  it("takes none for what no probe shows", async () => {
+    expect(await choose({ "webhooks.insecureTls": false })).toEqual([]);
+  });
+
+  it("counts on a limit that is seen only when it is reached", async () => {
+    const chosen = await choose({ rateLimit: "off" });
+    expect(chosen.map(({ shows }) => shows)).toEqual([["rateLimit"]]);
   });
 });
 
@@ -62,21 +70,22 @@ describe("a probe", () => {
       movesMoney,
     ]);
     expect(said).toEqual([
-      ["batch", "a batch of transfers", true],
+      ["batch", "2 batches of transfers", true],
       ["charge-created", "a charge", false],
       ["charge-declined", "a charge, a payment", true],
+      ["charge-limits", "2 charges", false],
       ["charge-paid-and-refunded", "a charge, 2 payments, 3 refunds", true],
       ["customers", "", false],
       ["refused-requests", "a charge", false],
       ["subscriptions", "2 webhook subscriptions", false],
-      ["transfer-limits", "2 transfers", true],
+      ["transfer-limits", "3 transfers", true],
       ["transfer", "2 transfers", true],
     ]);
   });
 
   it("is recorded without credentials, and goes on whatever the answers are", async () => {
     const live = await startLive({ profile: { http: { createdStatus: 200 } } });
-    const { chosen } = await choose({ "http.createdStatus": 201 });
+    const chosen = await choose({ "http.createdStatus": 201 });
     const { exchanges, announced } = await run(live.url, chosen);
     expect(announced).toEqual([chosen[0]?.scenario.name]);
     expect(exchanges.map(({ answer }) => answer?.status)).toContain(200);
@@ -88,7 +97,7 @@ describe("a probe", () => {
     const service = await startReceiver((_, index) =>
       index === 0 ? { status: 429, headers: { "retry-after": "0.01" } } : { status: 200, body: "{}" },
     );
-    const { chosen } = await choose({ "customers.unlisted": "unknown" });
+    const chosen = await choose({ "customers.unlisted": "unknown" });
     const { exchanges, waits } = await run(service.origin, chosen);
     expect([waits, exchanges.slice(0, 2).map(({ answer }) => answer?.status)]).toEqual([[10], [429, 200]]);
     expect(service.received[0]?.path).toBe(service.received[1]?.path);
@@ -96,7 +105,7 @@ describe("a probe", () => {
 
   it("ends when the wait would be too long", async () => {
     const service = await startReceiver({ status: 429, headers: { "retry-after": "3600" } });
-    const { chosen } = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
+    const chosen = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
     expect((await run(service.origin, chosen)).exchanges).toHaveLength(1);
   });
 
@@ -106,15 +115,35 @@ describe("a probe", () => {
       if (index === 1) stop.abort(new Error("stopped"));
       return { status: 200, body: "{}" };
     });
-    const { chosen } = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
-    expect((await run(service.origin, chosen, stop.signal)).exchanges).toHaveLength(1);
+    const chosen = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
+    expect((await run(service.origin, chosen, { signal: stop.signal })).exchanges).toHaveLength(1);
     expect(service.received).toHaveLength(2);
+  });
+
+  it("can be stopped while it waits for the rate limit", async () => {
+    const stop = new AbortController();
+    const service = await startReceiver({ status: 429, headers: { "retry-after": "100" } });
+    const chosen = await choose({ "customers.unlisted": "unknown" });
+    const onWait = (): void => stop.abort(new Error("stopped"));
+    const { exchanges } = await run(service.origin, chosen, { signal: stop.signal, onWait });
+    expect(exchanges).toHaveLength(1);
+  });
+
+  it("is announced before its first request, and pauses before each, so that there are five a second at most", async () => {
+    const service = await startReceiver({ body: "{}" });
+    const announcedAt: number[] = [];
+    const onProbe = (): void => void announcedAt.push(service.received.length);
+    const chosen = await choose({ "http.createdStatus": 201 });
+    const { exchanges, sleeps } = await run(service.origin, chosen, { onProbe });
+    expect(announcedAt).toEqual([0]);
+    expect(exchanges.length).toBeGreaterThan(0);
+    expect(sleeps).toEqual(exchanges.map(() => 200));
   });
 
   it("does not follow a redirection to another host", async () => {
     const other = await startReceiver();
     const service = await startReceiver({ status: 302, headers: { location: other.url } });
-    const { chosen } = await choose({ "http.createdStatus": 201 });
+    const chosen = await choose({ "http.createdStatus": 201 });
     await run(service.origin, chosen);
     expect(other.received).toHaveLength(0);
   });

@@ -1,18 +1,24 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createServer as createTcpServer } from "node:net";
+import { connect, createServer as createTcpServer } from "node:net";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { COPIED_BYTES_MAX } from "../../src/calibration/proxy/body-copy.js";
+import { renderHarEntry } from "../../src/adapters/har/write-har.js";
 import { startRecordingProxy } from "../../src/calibration/proxy/recording-proxy.js";
 import { createExchangeRedactor } from "../../src/calibration/proxy/redact-exchange.js";
 import type { Side } from "../../src/calibration/proxy/side.js";
+import { forgeryOf } from "../../src/cli/shared/guard-proxy.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { longestStop } from "../support/loop-stops.js";
 import { listen } from "../support/listen.js";
 import { connectTo, sendRaw } from "../support/raw-http.js";
 import { startReceiver } from "../support/receiver.js";
 
-async function startProxy(target: string, webhooksTo?: string) {
+const redactOptions = { secretKey: "sk_1", signatureHeader: "x-service-hmac-sha256", fields: [] };
+
+async function startProxy(target: string, webhooksTo?: string, redact = (exchange: HttpExchange, _: Side) => exchange) {
   const recorded: { exchange: HttpExchange; side: Side }[] = [];
   const waiting: (() => void)[] = [];
   const proxy = await startRecordingProxy({
@@ -20,9 +26,11 @@ async function startProxy(target: string, webhooksTo?: string) {
     webhooksTo: webhooksTo === undefined ? undefined : new URL(webhooksTo),
     host: "127.0.0.1",
     port: 0,
-    system: systemClock,
+    // Waits for requests in flight are short.
+    system: { ...systemClock, after: (_, task) => systemClock.after(50, task) },
+    refuses: forgeryOf,
     onExchange(exchange, side) {
-      recorded.push({ exchange, side });
+      recorded.push({ exchange: redact(exchange, side), side });
       for (const wake of waiting.splice(0)) wake();
     },
   });
@@ -67,8 +75,25 @@ describe("what passes", () => {
     expect((await response.arrayBuffer()).byteLength).toBe(big.length);
     expect(service.received[0]!.raw).toHaveLength(big.length);
     const [exchange] = await proxy.waitFor(1);
-    expect(exchange!.comment).toBe("a body is cut: it has more than 8 MiB");
-    expect([exchange!.body?.length, exchange!.answer?.body.length]).toEqual([8 * 1024 * 1024, 8 * 1024 * 1024]);
+    expect(exchange!.comment).toBe(BODY_IS_CUT);
+    expect([exchange!.body?.length, exchange!.answer?.body.length]).toEqual([256 * 1024, 256 * 1024]);
+  });
+
+  it("does not wait for another's long body to be searched for secrets", async () => {
+    const long = (text: string): Buffer => Buffer.from(text.repeat((2 * COPIED_BYTES_MAX) / text.length));
+    const service = await startReceiver({ body: long("0123456789abcdef") });
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
+    const proxy = await startProxy(service.origin, undefined, redact);
+    const request = {
+      method: "POST",
+      body: long('{"msisdn":"+2250711223344","description":"Shoes"},'),
+      headers: { authorization: "Bearer at_some_token" },
+    };
+    const stop = await longestStop(async () => {
+      await (await fetch(proxy.url, request)).arrayBuffer();
+      await proxy.waitFor(1);
+    });
+    expect(stop).toBeLessThan(100);
   });
 
   it("is an answer while it is still being written", async () => {
@@ -136,6 +161,16 @@ describe("what goes wrong", () => {
     expect(await proxy.waitFor(1)).toMatchObject([{ method: "GET" }]);
   });
 
+  it("an answer with control characters in its reason goes on without them", async () => {
+    const service = createTcpServer((socket) =>
+      socket.once("data", () => socket.end("HTTP/1.1 200 \u0001 O\u007fK\r\nContent-Length: 2\r\n\r\n{}")),
+    );
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(service)}`);
+    const response = await fetch(`${proxy.url}/v1/balance`);
+    expect([response.status, response.statusText, await response.text()]).toEqual([200, "? O?K", "{}"]);
+    expect(await proxy.waitFor(1)).toMatchObject([{ answer: { status: 200 } }]);
+  });
+
   it("a service that cannot be reached is 502, and recorded as no answer", async () => {
     const proxy = await startProxy("http://127.0.0.1:9");
     const response = await fetch(`${proxy.url}/v1/balance`);
@@ -153,15 +188,64 @@ describe("what goes wrong", () => {
     expect(exchange!.answer).toBeUndefined();
   });
 
+  it("an answer that breaks off in the middle of its body", async () => {
+    const target = createTcpServer((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", () => socket.destroy()),
+      );
+    });
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(target)}`);
+    const response = await fetch(`${proxy.url}/v1/balance`);
+    await expect(response.text()).rejects.toThrow("terminated");
+    const [exchange] = await proxy.waitFor(1);
+    expect(exchange).toMatchObject({ answer: undefined, comment: "no answer: the service closed the connection" });
+    expect((await fetch(`${proxy.url}/v1/balance`)).status).toBe(200);
+  });
+
+  it("bytes that come one at a time, both ways", async () => {
+    const target = createTcpServer((socket) => {
+      let received = "";
+      socket.setNoDelay(true).on("data", (chunk) => {
+        received += String(chunk);
+        if (!received.endsWith("\r\n\r\n0123456789")) return;
+        for (const byte of "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n9876543210") socket.write(byte);
+      });
+    });
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(target)}`);
+    const text =
+      "POST /v1/charges HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\nconnection: close\r\n\r\n0123456789";
+    expect(await sendRaw(proxy.url, Array.from(text))).toMatchObject({ status: 200, body: "9876543210" });
+    const [exchange] = await proxy.waitFor(1);
+    expect([textOf(exchange!.body), textOf(exchange!.answer?.body)]).toEqual(["0123456789", "9876543210"]);
+  });
+
+  it("a receiver that hangs holds up neither other traffic nor the end", async () => {
+    const [service, receiver] = [await startReceiver(), await startReceiver("hang")];
+    const proxy = await startProxy(service.origin, receiver.url);
+    const hanging = fetch(`${proxy.url}/_webhooks`, { method: "POST", body: "{}" }).catch(
+      (error: Error) => error.message,
+    );
+    await receiver.waitFor(1);
+    expect((await fetch(`${proxy.url}/v1/balance`)).status).toBe(200);
+    await proxy.close();
+    expect(proxy.recorded).toHaveLength(2);
+    expect(await hanging).toBe("fetch failed");
+    expect(await proxy.waitFor(2)).toMatchObject([{ method: "GET" }, { method: "POST", answer: undefined }]);
+  });
+
   it("a client that leaves", async () => {
     const service = await startReceiver("hang");
     const proxy = await startProxy(service.origin);
     const client = await connectTo(proxy.url);
-    client.write("GET /v1/balance HTTP/1.1\r\nhost: x\r\n\r\n");
+    client.write("GET /v1/balance HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await service.waitFor(1);
     client.destroy();
     const [exchange] = await proxy.waitFor(1);
-    expect(exchange).toMatchObject({ method: "GET", answer: undefined });
+    expect(exchange).toMatchObject({
+      method: "GET",
+      answer: undefined,
+      comment: "no answer: the client closed the connection",
+    });
     await service.disconnected();
   });
 
@@ -170,23 +254,76 @@ describe("what goes wrong", () => {
     async (line) => {
       const service = await startReceiver();
       const proxy = await startProxy(service.origin);
-      await sendRaw(proxy.url, [`${line}\r\nhost: 169.254.169.254\r\nconnection: close\r\n\r\n`]);
+      await sendRaw(proxy.url, [`${line}\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`]);
       expect(service.received).toHaveLength(1);
       expect(service.received[0]!.headers.host).toBe(new URL(service.origin).host);
     },
   );
 
+  it("a client that leaves while several of its requests wait", async () => {
+    const service = await startReceiver("hang");
+    const proxy = await startProxy(service.origin);
+    const client = await connectTo(proxy.url);
+    client.write("GET /v1/balance HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(3));
+    await service.waitFor(3);
+    client.destroy();
+    expect(await proxy.waitFor(3)).toHaveLength(3);
+    await proxy.close();
+  });
+
+  it("an offer of HTTP/2 is ignored", async () => {
+    const service = await startReceiver({ body: "{}" });
+    const proxy = await startProxy(service.origin);
+    const offer =
+      "connection: close, upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA";
+    expect(await sendRaw(proxy.url, [`GET / HTTP/1.1\r\nhost: localhost\r\n${offer}\r\n\r\n`])).toMatchObject({
+      status: 200,
+      body: "{}",
+    });
+    expect(service.received[0]!.headers).not.toHaveProperty("upgrade");
+  });
+
+  it("a client that keeps its side open after a refused upgrade does not hold the end", async () => {
+    const proxy = await startProxy((await startReceiver()).origin);
+    const { hostname, port } = new URL(proxy.url);
+    const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    client.write("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n");
+    const [answer] = (await once(client, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 501 /);
+    await proxy.close();
+  });
+
   it("an upgrade and CONNECT are refused", async () => {
     const service = await startReceiver();
     const proxy = await startProxy(service.origin);
-    const upgrade = "GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
+    const upgrade = "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
     expect((await sendRaw(proxy.url, [upgrade])).status).toBe(501);
     const client = await connectTo(proxy.url);
-    client.write("CONNECT example.test:443 HTTP/1.1\r\nhost: x\r\n\r\n");
+    client.write("CONNECT example.test:443 HTTP/1.1\r\nhost: localhost\r\n\r\n");
     client.resume();
     await once(client, "close");
     expect(service.received).toHaveLength(0);
   });
+});
+
+it.each<[string, string, Record<string, string>, number]>([
+  ["GET", "/v1/balance", { host: "rebound.test" }, 403],
+  ["GET", "/v1/balance", { origin: "https://page.test" }, 403],
+  ["GET", "/v1/balance", { origin: "null" }, 403],
+  ["GET", "/v1/balance", { "sec-fetch-site": "cross-site" }, 403],
+  ["POST", "/_webhooks", { host: "tunnel.test" }, 200],
+  ["POST", "/_webhooks", { host: "tunnel.test", origin: "http://tunnel.test" }, 403],
+  ["POST", "/_webhooks/../admin", { host: "tunnel.test" }, 403],
+  ["GET", "/_webhooks", { host: "tunnel.test" }, 403],
+  ["GET", "/v1/balance", { host: "localhost:4011" }, 200],
+])("answers %s %s with %j with %i", async (method, path, given, status) => {
+  const service = await startReceiver();
+  const proxy = await startProxy(service.origin, service.origin);
+  const lines = Object.entries({ host: "127.0.0.1", ...given }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const request = `${method} ${path} HTTP/1.1\r\n${lines.join("")}content-length: 0\r\nconnection: close\r\n\r\n`;
+  expect((await sendRaw(proxy.url, [request])).status).toBe(status);
+  expect(service.received).toHaveLength(status === 200 ? 1 : 0);
 });
 
 describe("redaction", () => {
@@ -207,17 +344,65 @@ describe("redaction", () => {
       body: Buffer.from('{"data":[{"msisdn":"2250711223344","test":{"msisdn":"+2250700000001"}}]}'),
     },
   };
-  const options = { secretKey: "sk_1", signatureHeader: "x-service-hmac-sha256", fields: [] };
 
   it("hides the token, the secret key and cookies, wherever they stand", () => {
-    const redacted = createExchangeRedactor(options)(exchange, "service");
+    const redacted = createExchangeRedactor(redactOptions)(exchange, "service");
     const text = JSON.stringify({ ...redacted, body: textOf(redacted.body), answer: textOf(redacted.answer?.body) });
     expect(text).not.toMatch(/at_1|sk_1|session/);
     expect(JSON.parse(textOf(redacted.body))).toEqual({ msisdn: "+2250711223344", note: "[redacted]", name: "Awa" });
   });
 
+  const [token, secretKey] = ["at_live_6f1c0e2b9d", "sk_live_93b1aa07cc"];
+  const both = `${token} ${secretKey}`;
+  const twice = JSON.stringify({ inner: JSON.stringify({ note: `x ${token}`, key: secretKey }) });
+
+  it.each<[string, Partial<HttpExchange>]>([
+    [
+      "headers",
+      {
+        headers: [
+          ["X-Note", both],
+          ["Cookie", both],
+          ["Proxy-Authorization", both],
+          [token, "x"],
+        ],
+      },
+    ],
+    ["the query", { url: `https://api.test/v1/balance?token=${token}&b=${encodeURIComponent(secretKey)}` }],
+    ["the path", { url: `https://api.test/v1/charges/${token}/${secretKey}` }],
+    ["user info", { url: `https://${token}:${secretKey}@api.test/v1/balance` }],
+    ["JSON", { body: Buffer.from(JSON.stringify({ [token]: { deep: [secretKey] } })) }],
+    ["JSON in JSON in JSON", { body: Buffer.from(JSON.stringify({ outer: twice })) }],
+    ["a form", { body: Buffer.from(`a=${token}&b=${secretKey}&c=%61t_live_6f1c0e2b9d`) }],
+    ["base64", { body: Buffer.from(JSON.stringify({ proof: Buffer.from(`user:${both}`).toString("base64") })) }],
+    ["text that is not UTF-8", { body: Buffer.concat([Buffer.of(0xff), Buffer.from(both)]) }],
+    [
+      "the answer and its cookies",
+      {
+        answer: {
+          status: 400,
+          headers: [
+            ["Set-Cookie", both],
+            ["X-Echo", both],
+          ],
+          body: Buffer.from(twice),
+        },
+      },
+    ],
+  ])("hides the token and the secret key in %s", (_, given) => {
+    const redact = createExchangeRedactor({ ...redactOptions, secretKey });
+    const headers = [...(given.headers ?? []), ["Authorization", `Bearer ${token}`] as const];
+    const text = renderHarEntry(redact({ ...exchange, body: undefined, ...given, headers }, "service"));
+    const decoded = text.replaceAll(
+      /[\w+/]{16,}=*/g,
+      (run) => `${run} ${Buffer.from(run, "base64").toString("latin1")}`,
+    );
+    expect(decoded).not.toMatch(/live_6f1c0e2b9d|live_93b1aa07cc/);
+    expect(JSON.parse(text)).toMatchObject({ request: { method: "POST" } });
+  });
+
   it("hides named fields; a phone number becomes one pseudonym, and test numbers stay", () => {
-    const redact = createExchangeRedactor({ ...options, fields: ["msisdn", "Name"] });
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
     const first = redact(exchange, "service");
     const { msisdn, name } = JSON.parse(textOf(first.body));
     expect([msisdn, name]).toEqual([expect.stringMatching(/^\+22599\d{8}$/), "[redacted]"]);
@@ -228,16 +413,35 @@ describe("redaction", () => {
     expect(again.url).not.toContain("0711223344");
   });
 
+  it("hides named parameters of a query, also of numbers that no body has", () => {
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
+    const url = "https://api.test/v1/transactions/customers/check?a=%20b&msisdn=%2B2250711223344&NAME=Awa&msisdn=1";
+    const asked = redact({ ...exchange, url, body: undefined, answer: undefined }, "service").url;
+    expect(asked).toMatch(/\/check\?a=%20b&msisdn=%2B22599\d{8}&NAME=(?:%5B)?redacted(?:%5D)?&msisdn=22599\d{8}$/);
+    const { msisdn } = JSON.parse(textOf(redact(exchange, "service").body));
+    expect(new URL(asked).searchParams.get("msisdn")).toBe(msisdn);
+  });
+
+  it("hides a body whole that is nested too deep to look for named fields, and leaves an empty one", () => {
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["name"] });
+    const deep = Buffer.from(`${'{"name":"Awa","in":['.repeat(20_000)}1${"]}".repeat(20_000)}`);
+    const { body, answer } = redact(
+      { ...exchange, body: Buffer.alloc(0), answer: { ...exchange.answer!, body: deep } },
+      "service",
+    );
+    expect([textOf(body), textOf(answer?.body)]).toEqual(["", "[redacted]"]);
+  });
+
   it.each([
-    ["valid", '{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}', options.secretKey],
-    ["invalid", "{}", options.secretKey],
+    ["valid", '{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}', redactOptions.secretKey],
+    ["invalid", "{}", redactOptions.secretKey],
     ["unverified", "{}", undefined],
   ])("keeps the verdict of a signature: %s", async (verdict, body, secretKey) => {
     const { signBody } = await import("../../src/domain/deliveries/sign-delivery.js");
     const signature = signBody(Buffer.from(exchange.body!), "sk_1");
     const webhook = { ...exchange, headers: [["X-Service-Hmac-Sha256", signature]] as const, body: Buffer.from(body) };
-    const redacted = createExchangeRedactor({ ...options, secretKey })(webhook, "receiver");
+    const redacted = createExchangeRedactor({ ...redactOptions, secretKey })(webhook, "receiver");
     expect(redacted).toMatchObject({ signature: verdict, headers: [["X-Service-Hmac-Sha256", "[redacted]"]] });
-    expect(createExchangeRedactor(options)({ ...webhook, headers: [] }, "receiver").signature).toBe("missing");
+    expect(createExchangeRedactor(redactOptions)({ ...webhook, headers: [] }, "receiver").signature).toBe("missing");
   });
 });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { CalibrationReport } from "../../src/index.js";
 import { followSandbox, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { originOfNobody } from "../support/listen.js";
@@ -17,13 +18,17 @@ it("asks a target, names its settings, and writes a profile that a sandbox start
     ["calibrate", "--target", service.url, ...credentials, "--reporter", "json", "--out", "found.yaml"],
     { cwd },
   );
-  expect(asked.stderr).toMatch(/1\. .*: \d requests, creates .*; tells /);
-  const report = JSON.parse(asked.stdout);
+  expect(asked.stderr).toMatch(/1\. .*: \d requests, creates .*; asks about /);
+  const report: CalibrationReport = JSON.parse(asked.stdout);
+  const listed = (pattern: RegExp): string[] =>
+    [...asked.stderr.matchAll(pattern)].flatMap(([, paths]) => paths!.split(", "));
+  const [asks, others] = [listed(/; asks about (.*)/g), listed(/Not asked about: (.*)/g)];
+  expect([...asks, ...others].toSorted()).toEqual(report.settings.map(({ path }) => path).toSorted());
+  const named = report.settings.filter(({ state }) => state !== "open").map(({ path }) => path);
+  expect(asks).toEqual(expect.arrayContaining(named));
   expect(report.source).toMatchObject({ files: null, target: service.url });
   const found = Object.fromEntries(
-    report.settings
-      .filter(({ state }: { state: string }) => state === "set")
-      .map(({ path, value }: { path: string; value: unknown }) => [path, value]),
+    report.settings.filter(({ state }) => state === "set").map(({ path, value }) => [path, value]),
   );
   expect(found).toEqual({ "http.createdStatus": 200, "charges.createdAtFormat": "iso" });
   expect(asked.stdout + asked.stderr + (await readFile(join(cwd, "found.yaml"), "utf8"))).not.toContain("at_sandbox");
@@ -44,12 +49,12 @@ it("--dry-run says what would be created, and calls nobody", async () => {
   expect(asked.stdout).toMatch(/creates at most .*transfers?;/);
 });
 
-it("reports what it learnt when it is stopped", async () => {
+it("reports what it learned when it is stopped", async () => {
   const hanging = await startReceiver((_, index) => (index < 2 ? { status: 404, body: "{}" } : "hang"));
   const calibrate = followSandbox(["calibrate", "--target", hanging.origin, ...credentials, "--reporter", "json"]);
   await hanging.waitFor(3);
   expect(await calibrate.stop()).toBe(0);
-  expect(calibrate.output).toContain("stopped; the report has what was learnt until now");
+  expect(calibrate.output).toContain("stopped; the report has what was learned so far");
   expect(calibrate.output).toContain('"verb": "calibrate"');
 });
 

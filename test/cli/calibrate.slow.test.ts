@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { harParts } from "../../src/adapters/har/write-har.js";
 import type { CalibrationReport } from "../../src/calibration/report/report.js";
-import { recordWith } from "../support/calibrate.js";
+import { recordWith, sell } from "../support/calibrate.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { validators } from "../support/json-schemas.js";
+import { parseXml } from "../support/xml.js";
 
 it("names the setting of a recorded sandbox, writes a profile that is accepted, and fails on drift only", async () => {
   const exchanges = await recordWith({ http: { createdStatus: 200 } }, async (sandbox) => {
@@ -36,6 +37,12 @@ it("names the setting of a recorded sandbox, writes a profile that is accepted, 
   expect(await readFile(join(folder, "profile.yaml"), "utf8")).toContain(
     "http:\n  # set\n  # #0 POST /v1/webhooks: /status is 200, not 201\n  createdStatus: 200\n",
   );
+  const gate = (...flags: readonly string[]) =>
+    runSandbox(["calibrate", "traffic.har", "--fail-on", "set,drift,contradicted", ...flags], { cwd: folder });
+  expect((await gate("--profile", "profile.yaml")).code).toBe(0);
+  const changed = await gate("--reporter", "junit");
+  expect(changed.code).toBe(5);
+  expect(JSON.stringify(parseXml(changed.stdout))).toContain("the service has another value");
   expect((await runSandbox(["validate", "profile.yaml"], { cwd: folder })).stdout).toBe("profile.yaml: ok (profile)\n");
 
   const drifted = exchanges.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status: 202 } }));
@@ -43,6 +50,59 @@ it("names the setting of a recorded sandbox, writes a profile that is accepted, 
   const failed = await runSandbox(["calibrate", "drift.har", "--fail-on", "drift"], { cwd: folder });
   expect(failed.code).toBe(5);
   expect(failed.stdout).toContain("the status is 202, not 201. In 1 of 1, first in #0 POST /v1/webhooks.");
+});
+
+it("fails on contradictions in every form of the report", async () => {
+  const run = (createdStatus: 200 | 201) => recordWith({ http: { createdStatus } }, sell);
+  const [before, after] = await Promise.all([run(201), run(200)]);
+  const folder = await folderWith({});
+  await writeFile(join(folder, "before.har"), [...harParts(before)].join(""));
+  await writeFile(join(folder, "after.har"), [...harParts(after)].join(""));
+  const calibrate = (...flags: readonly string[]) =>
+    runSandbox(["calibrate", "before.har", "after.har", "--only", "http.createdStatus", ...flags], { cwd: folder });
+  const junit = await calibrate("--fail-on", "contradicted", "--reporter", "junit");
+  expect(junit.code).toBe(5);
+  expect(JSON.stringify(parseXml(junit.stdout))).toContain("parts of the traffic disagree");
+  const markdown = await calibrate("--reporter", "md");
+  expect(markdown.code).toBe(0);
+  expect(markdown.stdout).toMatch(/^# Calibration\n/);
+  expect(markdown.stdout).toContain("| `http.createdStatus` | contradicted |");
+  expect((await calibrate()).stdout).toMatch(/^contradicted {2}http\.createdStatus/m);
+});
+
+it("shows no secret of the traffic, wherever the service wrote it", async () => {
+  const recorded = await recordWith({}, sell);
+  const leaking = recorded.map((exchange) => {
+    const isRead = exchange.method === "GET" && exchange.url.includes("/v1/charges/");
+    const headers = exchange.headers.map(([name, value]) =>
+      name === "authorization" ? ([name, "Bearer at_0123456789abcdef"] as const) : ([name, value] as const),
+    );
+    const leak = Buffer.from(JSON.stringify({ token: "at_0123456789abcdef", key: "sk_0123456789abcdef" }));
+    return { ...exchange, headers, answer: isRead ? { ...exchange.answer!, body: leak } : exchange.answer };
+  });
+  const folder = await folderWith({});
+  await writeFile(join(folder, "traffic.har"), [...harParts(leaking)].join(""));
+  const flags = ["--secret", "sk_0123456789abcdef", "--only", "http", "--out", "profile.yaml"];
+  for (const reporter of ["pretty", "json", "junit", "md"]) {
+    const { stdout, stderr } = await runSandbox(["calibrate", "traffic.har", ...flags, "--reporter", reporter], {
+      cwd: folder,
+    });
+    expect(stdout).toContain("token");
+    expect(stdout + stderr).not.toMatch(/at_0123456789abcdef|sk_0123456789abcdef/);
+  }
+  expect(await readFile(join(folder, "profile.yaml"), "utf8")).not.toMatch(/0123456789abcdef/);
+});
+
+it("names the entry of a broken file, and why it cannot be read", async () => {
+  const entry = { startedDateTime: "2026-01-15T09:00:00Z", time: 1, request: { method: "GET", url: "nowhere" } };
+  const folder = await folderWith({
+    "broken.har": JSON.stringify({ log: { entries: [entry] } }),
+    "cut.har": '{"log": {"entries": [',
+  });
+  const broken = await runSandbox(["calibrate", "broken.har"], { cwd: folder });
+  expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/broken\.har.*entry 0/s)]);
+  const cut = await runSandbox(["calibrate", "cut.har"], { cwd: folder });
+  expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining("Failed to read cut.har")]);
 });
 
 it("refuses a file without traffic, and an unknown setting", async () => {

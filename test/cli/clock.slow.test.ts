@@ -154,7 +154,7 @@ describe("sandbox clock", () => {
     expect(refused).toEqual({
       code: 1,
       stdout: "",
-      stderr: `sandbox: The sandbox at ${guarded.url} wants its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.\n`,
+      stderr: `sandbox: The sandbox at ${guarded.url} needs its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.\n`,
     });
   });
 });

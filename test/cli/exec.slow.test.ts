@@ -198,6 +198,18 @@ describe("input and output", () => {
     );
   });
 
+  it("come with the calls of paths that are not there", async () => {
+    const call = "const c = (p) => fetch(process.env.SANDBOX_URL + p, {method: 'POST'});";
+    const { stderr } = await exec(
+      [],
+      node(`${call} c('/charges').then(() => c('/charges')).then(() => c('/v1/nope'))`),
+    );
+    expect(stderr).toMatch(/^sandbox: 3 requests \(3 × 4xx\), /);
+    expect(stderr).toContain(
+      '\nsandbox: There is no POST /charges here. Did you mean "/v1/charges"? (2 times)\nsandbox: There is no POST /v1/nope here\n',
+    );
+  });
+
   it("may stay unused", async () => {
     const { code, stdout } = await exec([], node("process.exit(0)"), { stdin: "x".repeat(1_000_000) });
     expect([code, stdout]).toEqual([0, ""]);
@@ -306,6 +318,16 @@ describe("the report", () => {
     expect([stderr, ...files].join()).not.toMatch(/at_sandbox|secret_sandbox/);
   });
 
+  it("shows names on lines of its own, without control characters", async () => {
+    const rule = { name: "x\u001b[2J\n::error::y", on: "request", match: { method: "DELETE" }, then: { status: 503 } };
+    const { stderr } = await exec([], node(`${client} await api("/_sandbox/rules", ${JSON.stringify(rule)});`));
+    expect(stderr).toContain(String.raw`the rule "x\u001b[2J`);
+    expect(stderr).toContain("::error::y");
+    expect(stderr.trimEnd().split("\n")).toSatisfy((lines: string[]) =>
+      lines.every((line) => line.startsWith("sandbox: ")),
+    );
+  });
+
   const program = `${client}
     import { createServer } from "node:http";
     const shop = createServer((request, response) => response.writeHead(200).end()).listen(0, async () => {
@@ -344,6 +366,20 @@ describe("the report", () => {
     );
     expect(asked).toEqual(["POST /v1/charges 201", "GET /v1/balance 200"]);
     expect(JSON.stringify(archive)).not.toContain("at_sandbox");
+  });
+
+  it("writes the archive as requests come, so that it does not have to fit into memory", async () => {
+    const file = join(await folderWith({}), "traffic.har");
+    const seen = await outputOf(
+      ["--har", file],
+      `${client}
+        import { readFile } from "node:fs/promises";
+        await api("/v1/balance");
+        let entries = [];
+        for (const end = Date.now() + 5_000; entries.length === 0 && Date.now() < end; ) entries = JSON.parse(await readFile(${JSON.stringify(file)}, "utf8") || "{}").log?.entries ?? [];
+        console.log(JSON.stringify(entries.length));`,
+    );
+    expect(seen).toBe(1);
   });
 
   it("is also written to a folder, which is created", async () => {

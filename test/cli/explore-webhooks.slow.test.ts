@@ -52,7 +52,7 @@ describe("faults of webhooks", () => {
       "charges/events#1 before-answer: safe",
       "charges/events#1 never: noticed",
       "charges/events#1 forged-first: safe",
-      "charges/events#1 body-cut: noticed",
+      "charges/events#1 body-cut: safe",
     ]);
     expect(report.counts.equivalent).toBe(1);
     expect(report.runs[0]?.summary).toContain("The webhook charges/events#1 (order-1) came twice.");
@@ -61,7 +61,7 @@ describe("faults of webhooks", () => {
 
   it("leave alone the receiver that pays once under the reference of the order", async () => {
     const { report } = await exploreJson(events, marketplace(careful));
-    expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe", "safe", "noticed", "safe", "noticed"]);
+    expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe", "safe", "noticed", "safe", "safe"]);
   });
 });
 
@@ -81,7 +81,7 @@ describe("faults of outcomes", () => {
       "createTransaction#1 outcome-pending: lost",
     ]);
     expect(report.runs[0]?.summary).toContain(
-      "+2250700000010 did not receive 5 000 XOF. The program ended as if all were well.",
+      "+2250700000010 did not receive 5 000 XOF. The program reported success.",
     );
     expect(report.notes).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("programs that do not repeat themselves", () => {
 
   it("have parallel workers: faults are at the same ordinals, and a lost payout is found", async () => {
     const command = program(`
-      await Promise.all([1, 2, 3].map((n) => call("POST", "/v1/transactions", payout("salary-" + n))));
+      await Promise.all([1, 2, 3].map((n) => call("POST", "/v1/transactions", payout("salary-" + n, 5000 + n * 1000))));
     `);
     const { report } = await exploreJson(["--only", "500-before"], command);
     expect(tableOf(report)).toEqual([1, 2, 3].map((n) => `createTransaction#${n} 500-before: lost`));

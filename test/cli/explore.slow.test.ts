@@ -16,46 +16,57 @@ import {
 import { folderWith } from "../support/folder.js";
 import { isRunning } from "../support/is-running.js";
 import { root } from "../support/markdown.js";
-import { parseXml } from "../support/xml.js";
+import { parseJunit } from "../support/junit.js";
 
 describe("a payout that is sent again under a new reference", () => {
-  it("is found in the salaries of the README, told in a paragraph, with a line that repeats it", async () => {
+  it("is found in the salaries of the README, and reported in a paragraph, with a line that repeats it", async () => {
     const salaries = [process.execPath, join(root, "examples/double-payout/pay-salaries.mjs")];
     const { code, stdout, folder } = await explore(["--only", "answer-lost"], salaries);
     expect(stdout).toMatch(/^unsafe {2}answer-lost at createTransaction#1 \(salary-2026-01-awa-…\)$/m);
     const paragraph = stdout.replaceAll(/\s+/g, " ");
     expect(paragraph).toContain(
       "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again " +
-        "under a new reference. +2250700000010 received 150 000 XOF twice. The program ended as if all were well.",
+        "under a new reference. +2250700000010 received 150 000 XOF twice. The program reported success.",
     );
     expect(stdout).toMatch(/^ {2}Repeat: \S+ exec --rules reports\/explore\/01\.yaml --seed 1 -- /m);
     expect(await readFile(rulesFile(folder, "01"), "utf8")).toContain("# The answer to POST /v1/transactions");
     expect(code).toBe(5);
   });
 
-  it("is unsafe exactly where the work was done, and the same in a second exploration with workers", async () => {
+  it("is unsafe wherever the program cannot know whether the work was done, and the same in a second exploration with workers", async () => {
     const skip = ["--skip", "slow", "outcome-failed", "outcome-pending", "outcome-late"];
     const one = await exploreJson(skip, carelessPayout);
     expect(tableOf(one.report)).toEqual([
       "createTransaction#1 answer-lost: unsafe",
       "createTransaction#1 500-after: unsafe",
       "createTransaction#1 answer-cut: unsafe",
-      "createTransaction#1 request-lost: safe",
-      "createTransaction#1 500-before: safe",
-      "createTransaction#1 503: safe",
+      "createTransaction#1 request-lost: unsafe",
+      "createTransaction#1 500-before: unsafe",
+      "createTransaction#1 503: unsafe",
       "createTransaction#1 429: safe",
     ]);
     expect(one.report).toMatchObject({
       verb: "explore",
       seed: 1,
       baseline: { exitCode: 0, requests: 1, deliveries: 0, repeatable: true },
-      counts: { unsafe: 3, lost: 0, safe: 4, equivalent: 0, flaky: 0 },
+      counts: { unsafe: 6, lost: 0, safe: 1, equivalent: 0, flaky: 0 },
       stopped: null,
     });
     expect(one.report.runs[0]).toMatchObject({
       point: { name: "createTransaction#1", operation: "createTransaction", ordinal: 1, about: "salary-0" },
       findings: ["double-payout"],
       effect: { added: [{ kind: "transfer", of: "+2250700000010", amount: 5000 }], missing: [] },
+      fix: expect.stringContaining("same reference"),
+    });
+    // The books say that nothing was paid twice, and the finding that it is chance.
+    expect(one.report.runs[4]).toMatchObject({
+      fault: "500-before",
+      findings: ["double-payout"],
+      effect: { added: [], missing: [] },
+      summary:
+        "POST /v1/transactions (salary-0) was answered with 500, and nothing was done. The program sent it again under a new reference (salary-1). " +
+        "No money moved twice in this run, because the first request did nothing. The program cannot know that: when the work was done and only " +
+        "the answer is missing (500-after), the same code pays twice.",
       fix: expect.stringContaining("same reference"),
     });
     const two = await exploreJson([...skip, "--workers", "4"], carelessPayout);
@@ -72,7 +83,7 @@ describe("a payout that is sent again under a new reference", () => {
 });
 
 describe("a careful program", () => {
-  it("has no bug, also when its recovery meets a second fault", async () => {
+  it("has no bug, also when a second fault hits its recovery", async () => {
     const { report, code } = await exploreJson(["--depth", "2", "--skip", "429"], carefulPayout);
     expect(report.runs.filter(({ verdict }) => !["safe", "noticed"].includes(verdict))).toEqual([]);
     expect(report.runs.filter(({ after }) => after !== null).length).toBeGreaterThan(5);
@@ -115,6 +126,14 @@ describe("what cannot be explored", () => {
     ["a store", ["--store", "file:state.json"], carefulPayout, 1, /--store does not go with explore/],
     ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
     ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],
+    [
+      "an invariant that does not end",
+      ["--check", "echo waiting; sleep 100", "--timeout", "3s"],
+      carefulPayout,
+      6,
+      /--check fails without any fault. It must exit with 0 within --timeout.*What it printed is in reports\/explore\/baseline.txt/s,
+    ],
+    ["a folder in a file", ["--out", "/dev/null/x"], carefulPayout, 3, /Failed to write the reports to \/dev\/null\/x/],
   ])("%s", async (_, options, command, code, message) => {
     const explored = await explore(options, command);
     expect(explored.stderr).toMatch(message);
@@ -130,8 +149,11 @@ describe("a command that does not behave", () => {
     `);
   const only = ["--only", "503", "--timeout", "2s"];
 
+  const childOf = async (folder: string): Promise<number> =>
+    Number(/child (\d+)/.exec(await readFile(join(folder, "reports/explore/01.txt"), "utf8"))?.[1]);
+
   it("hangs and ignores SIGTERM, with a child: all of it ends", async () => {
-    const { report } = await exploreJson(
+    const { report, folder } = await exploreJson(
       only,
       misbehaves(`
         const { spawn } = await import("node:child_process");
@@ -140,7 +162,33 @@ describe("a command that does not behave", () => {
         await new Promise(() => setInterval(() => {}, 1000));
       `),
     );
-    expect(report.runs[0]).toMatchObject({ verdict: "hung", exitCode: null });
+    expect(report.runs[0]).toMatchObject({
+      verdict: "hung",
+      exitCode: null,
+      fix: expect.stringContaining("Give each request and each wait a time limit"),
+    });
+    expect(isRunning(await childOf(folder))).toBe(false);
+  });
+
+  it.runIf(process.platform === "linux")("leaves its process group: all of it ends", async () => {
+    const leaves = misbehaves(`
+      const { spawn } = await import("node:child_process");
+      const child = spawn("sh", ["-c", "trap '' TERM; sleep 1000 & wait"], { detached: true, stdio: "ignore" });
+      child.unref();
+      console.log("child " + child.pid);
+    `);
+    const { report, folder } = await exploreJson(["--only", "503"], leaves);
+    expect(report.runs[0]).toMatchObject({ verdict: "lost", ms: expect.any(Number) });
+    expect(isRunning(await childOf(folder))).toBe(false);
+  });
+
+  it("removes the folder of the reports: it is made again", async () => {
+    const command = misbehaves(
+      `(await import("node:fs")).rmSync("reports", { recursive: true, force: true }); console.log("removed");`,
+    );
+    const { report, folder } = await exploreJson(["--only", "503"], command);
+    expect(tableOf(report)).toEqual(["createTransaction#1 503: lost"]);
+    expect((await readdir(join(folder, "reports/explore"))).sort()).toEqual(["01.txt", "01.yaml"]);
   });
 
   it("leaves a child behind: it ends with the run", async () => {
@@ -153,9 +201,7 @@ describe("a command that does not behave", () => {
       `),
     );
     expect(report.runs[0]).toMatchObject({ verdict: "crashed", output: "reports/explore/01.txt" });
-    const printed = await readFile(join(folder, "reports/explore/01.txt"), "utf8");
-    const pid = Number(/child (\d+)/.exec(printed)?.[1]);
-    expect(isRunning(pid)).toBe(false);
+    expect(isRunning(await childOf(folder))).toBe(false);
   });
 
   it("writes megabytes: the last of it is kept", async () => {
@@ -181,7 +227,8 @@ describe("a command that does not behave", () => {
       misbehaves(`if (status === 503) throw new Error("no")`),
     );
     expect(tableOf(report)).toEqual(["createTransaction#1 503: crashed", "createTransaction#1 429: lost"]);
-    expect((await readdir(join(folder, "reports/explore"))).sort()).toEqual(["01.txt", "01.yaml", "02.txt", "02.yaml"]);
+    // The second prints nothing.
+    expect((await readdir(join(folder, "reports/explore"))).sort()).toEqual(["01.txt", "01.yaml", "02.yaml"]);
   });
 });
 
@@ -211,20 +258,20 @@ describe("Ctrl-C", () => {
 
 describe("reports", () => {
   it("JUnit has a case for each fault, and failures for the verdicts of --fail-on", async () => {
-    const options = ["--reporter", "junit", "--only", "answer-lost", "503"];
+    const options = ["--reporter", "junit", "--only", "answer-lost", "429"];
     const { stdout, code } = await explore(options, carelessPayout);
-    expect(() => parseXml(stdout)).not.toThrow();
+    expect(() => parseJunit(stdout)).not.toThrow();
     expect(stdout).toContain('tests="2" failures="1"');
     expect(stdout).toContain('<testcase name="answer-lost at createTransaction#1 (salary-0)"');
     expect(code).toBe(5);
   });
 
   it("Markdown has the paragraph, the fix and all faults", async () => {
-    const options = ["--reporter", "md", "--only", "answer-lost", "503", "--fail-on", "lost"];
+    const options = ["--reporter", "md", "--only", "answer-lost", "429", "--fail-on", "lost"];
     const { stdout, code } = await explore(options, carelessPayout);
     expect(stdout).toContain("## unsafe: answer-lost at createTransaction\\#1 (salary-0)");
     expect(stdout).toContain("received 5 000 XOF twice");
-    expect(stdout).toContain("| 02 | 503 at createTransaction\\#1 (salary-0) | safe |");
+    expect(stdout).toContain("| 02 | 429 at createTransaction\\#1 (salary-0) | safe |");
     expect(code).toBe(0);
   });
 });

@@ -222,7 +222,7 @@ for (const externalId of ["order-1", "order-2"]) {
 });
 
 it("examples/double-payout runs as described", async () => {
-  const run = promisify(execFile)(process.execPath, ["examples/double-payout/story.mjs"], { cwd: root });
+  const run = promisify(execFile)(process.execPath, ["examples/double-payout/walkthrough.mjs"], { cwd: root });
   await expect(run).resolves.toMatchObject({ stdout: expect.stringContaining("Everything happened as described.") });
 });
 

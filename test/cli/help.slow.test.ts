@@ -13,6 +13,7 @@ const verbs = [
   "calibrate",
   "init",
   "clock",
+  "companies",
   "sign",
   "validate",
   "openapi",
@@ -50,10 +51,10 @@ describe("help", () => {
     const { stdout } = await runSandbox(["start", "--help"]);
     const options = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
     expect(options).toEqual([
-      ..."--port --host --public-url --config --profile --fixtures --scenario --rules --store --clock --auto-provision".split(
+      ..."--port --host --public-url --config --profile --fixtures --scenario --rules --store --clock --tenancy --auto-provision".split(
         " ",
       ),
-      ..."--seed --admin-token --tls-cert --tls-key --production-headers-only --log --log-level --record --open".split(
+      ..."--seed --admin-token --tls-cert --tls-key --drain --production-headers-only --log --log-level --record --open".split(
         " ",
       ),
     ]);

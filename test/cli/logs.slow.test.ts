@@ -158,6 +158,25 @@ describe("a request", () => {
   });
 });
 
+describe("a call of the control API", () => {
+  it("is a line with the company that it is about", async () => {
+    const sandbox = await started(["--log-level", "debug"]);
+    await ask(sandbox, "POST", "/_sandbox/companies", { companyId: "company_b" }, {});
+    await ask(sandbox, "GET", "/_sandbox/clock?company=company_b", undefined, {});
+    await ask(sandbox, "POST", "/_sandbox/companies/company_b/rotate", {}, {});
+    await ask(sandbox, "GET", "/_sandbox/clock", undefined, {});
+    await ask(sandbox, "GET", "/_sandbox/clock?company=company_c", undefined, {});
+    const lines = await linesOf(sandbox);
+    expect(lines.map(({ path, company }) => [path, company])).toEqual([
+      ["/_sandbox/companies", undefined],
+      ["/_sandbox/clock?company=company_b", "company_b"],
+      ["/_sandbox/companies/company_b/rotate", "company_b"],
+      ["/_sandbox/clock", "company_sandbox"],
+      ["/_sandbox/clock?company=company_c", undefined],
+    ]);
+  });
+});
+
 describe("hostile input", () => {
   const forged =
     'x\n{"event":"charge.paid","level":"info"}\r\n\u001B[2J\u0085\u2028at_sandbox secret_sandbox hush-7f3k';

@@ -51,7 +51,26 @@ it("records requests and webhooks of a real session without a secret, and ends w
   expect(proxy.output).toContain(`sandbox: wrote 4 requests and webhooks to ${file}`);
 });
 
-it("reaches a target over TLS whose certificate the machine is told to trust, and no other", async () => {
+it("says where the service answers differently from a sandbox with the profile, on the screen and in a dashboard", async () => {
+  const cwd = await folderWith({ "staging.yaml": "http: { createdStatus: 200 }\n" });
+  const service = await startSandbox(["--profile", "staging.yaml"], { cwd });
+  const send = (url: string) =>
+    fetch(`${url}/v1/charges`, { method: "POST", headers, body: JSON.stringify(chargeRequest()) });
+  const usual = await startProxy(["--target", service.url]);
+  expect((await send(usual.url)).status).toBe(200);
+  await usual.waitForText("differs  #0 POST /v1/charges: the status is 200, not 201");
+  const [, origin] = /Compared with: (http:\S+)/.exec(usual.output)!;
+  const page = await (await fetch(`${origin}/dashboard/findings`)).text();
+  expect(page).toContain("the status is 200, not 201");
+  expect(await usual.stop()).toBe(0);
+  expect(usual.output).toContain("sandbox: compared 1 request or webhook; 1 kind of difference");
+  const same = await startProxy(["--target", service.url, "--profile", "staging.yaml"], { cwd });
+  expect((await send(same.url)).status).toBe(200);
+  expect(await same.stop()).toBe(0);
+  expect(same.output).toContain("sandbox: compared 1 request or webhook; none differs");
+});
+
+it("reaches a target over TLS whose certificate the machine trusts, and no other", async () => {
   const cwd = await folderWith({ "cert.pem": selfSigned.cert, "key.pem": selfSigned.key });
   const service = await startSandbox(["--tls-cert", "cert.pem", "--tls-key", "key.pem"], { cwd });
   const trusting = await startProxy(["--target", service.url], { cwd, env: { NODE_EXTRA_CA_CERTS: "cert.pem" } });
@@ -75,6 +94,20 @@ it("leaves a valid file behind when it is killed", async () => {
   expect(problemsOfHar(archive)).toEqual([]);
 });
 
+it("ends soon at SIGINT with requests in flight, and records them", async () => {
+  const file = join(await folderWith({}), "traffic.har");
+  const service = await startReceiver("hang");
+  const proxy = await startProxy(["--target", service.origin, "--record", file]);
+  const calls = Promise.allSettled([1, 2, 3].map((n) => fetch(`${proxy.url}/v1/charges/${n}`)));
+  await service.waitFor(3);
+  proxy.signal("SIGINT");
+  expect(await proxy.ended).toBe(0);
+  expect((await calls).map(({ status }) => status)).toEqual(Array(3).fill("rejected"));
+  const archive = JSON.parse(await readFile(file, "utf8"));
+  expect(problemsOfHar(archive)).toEqual([]);
+  expect(statusesOf(archive)).toEqual(Array(3).fill("GET 0"));
+});
+
 it("passes traffic on when the disk is full, says so once, and keeps what it wrote", async () => {
   const file = join(await folderWith({}), "traffic.har");
   const service = await startReceiver({ body: JSON.stringify({ text: "x".repeat(3_000) }) });
@@ -82,7 +115,9 @@ it("passes traffic on when the disk is full, says so once, and keeps what it wro
   for (let n = 0; n < 5; n++) expect((await fetch(`${proxy.url}/v1/balance`)).status).toBe(200);
   expect(await proxy.stop()).toBe(0);
   expect(proxy.output.match(/the recording misses what comes now/g)).toHaveLength(1);
-  expect(proxy.output).toMatch(/wrote [12] requests and webhooks to \S+, [34] could not be written/);
+  expect(proxy.output).toMatch(
+    /wrote (?:1 request or webhook|2 requests and webhooks) to \S+, [34] could not be written/,
+  );
   const archive = JSON.parse(await readFile(file, "utf8"));
   expect(problemsOfHar(archive)).toEqual([]);
 });

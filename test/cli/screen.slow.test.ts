@@ -47,6 +47,7 @@ Business Payments Sandbox ${VERSION}
   +2250700000006  failed: limit_exceeded         failed: insufficient_funds
   +2250700000007  refused with 422               refused with 422
   +2250700000008  failed: identity_not_verified  failed: identity_not_verified
+  +2250700000009  completed                      paid, after 30s
 
   Read the balance, create a charge, skip the hour after which it is dropped:
   curl URL/v1/balance -H 'Authorization: Bearer at_sandbox'

@@ -11,7 +11,7 @@ execFileSync("mkfifo", [pipe]);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const others = [pipe, "/dev/zero", folder];
-const NO_FILE = /it is (?:a pipe or a device|a folder|no file)/;
+const NO_FILE = /it is (?:a pipe or a device|a folder|not a file)/;
 
 describe("a pipe, a device or a folder where a file is expected is refused immediately", () => {
   it.each(["--config", "--fixtures", "--profile", "--rules", "--scenario"])("start %s", async (flag) => {

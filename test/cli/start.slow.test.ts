@@ -1,7 +1,7 @@
 import { request } from "node:https";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
-import { type RunOptions, runUntilListening, type StartedSandbox, startSandbox } from "../support/cli.js";
+import { type RunOptions, runUntilListening, type StartedSandbox, startSandbox, runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { call } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
@@ -152,6 +152,25 @@ describe("an address that others can reach", () => {
   it("causes a warning on stderr", async () => {
     const { code, stderr } = await runUntilListening(["--port", "0", "--host", "0.0.0.0"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(warning) });
+  });
+
+  it("causes a warning for tokens that others may guess, with tenancy", async () => {
+    const tenancy = ["--tenancy", "--admin-token", "hush"];
+    const { stderr } = await runUntilListening(["--port", "0", "--host", "0.0.0.0", ...tenancy]);
+    expect(stderr).toMatch(/warn {3}Others may guess an access token of fewer than 20 characters.*company_sandbox/);
+    expect((await runUntilListening(["--port", "0", ...tenancy])).stderr).toBe("");
+  });
+
+  it("is not served with tenancy and no admin token, or a seed", async () => {
+    expect(await runSandbox(["start", "--tenancy"])).toMatchObject({
+      code: 1,
+      stderr: "sandbox: --tenancy needs an admin token: companies are administered with it.\n",
+    });
+    const seeded = await runSandbox(["start", "--tenancy", "--admin-token", "hush", "--seed", "1"]);
+    expect(seeded).toMatchObject({
+      code: 1,
+      stderr: "sandbox: --tenancy excludes a seed: access tokens could be guessed.\n",
+    });
   });
 
   it.each([

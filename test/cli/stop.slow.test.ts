@@ -10,8 +10,11 @@ import type { LooseJson } from "../support/world.js";
 
 const account = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
 
-async function started(env: Readonly<Record<string, string>> = {}): Promise<StartedSandbox> {
-  const sandbox = await startSandbox([], { env });
+async function started(
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<StartedSandbox> {
+  const sandbox = await startSandbox(args, { env });
   onTestFinished(() => sandbox.signal("SIGKILL"));
   return sandbox;
 }
@@ -150,4 +153,26 @@ it("an error after it listens ends it with 70, also with a store, which can be o
   const { code, stderr } = await runSandbox(args, { env: { NODE_OPTIONS: `--import ${failWhenListening}` } });
   expect({ code, stderr }).toEqual({ code: 70, stderr: expect.stringContaining("broken on purpose") });
   expect((await runUntilListening(["--port", "0", "--store", store])).code).toBe(0);
+});
+
+describe("--drain", () => {
+  it("goes on answering after SIGTERM, alive but not ready", async () => {
+    const sandbox = await started({}, ["--drain", "10m"]);
+    const statusOf = async (path: string): Promise<number> => (await fetch(sandbox.url + path)).status;
+    expect(await statusOf("/_sandbox/health/ready")).toBe(200);
+    sandbox.signal("SIGTERM");
+    await sandbox.waitForLine("stopping");
+    expect(await statusOf("/_sandbox/health/ready")).toBe(503);
+    expect(await statusOf("/_sandbox/health/live")).toBe(200);
+    await post(sandbox, "/v1/charges", chargeRequest());
+    sandbox.signal("SIGTERM");
+    expect(await sandbox.ended).toBe(143);
+  });
+
+  it("ends by itself", async () => {
+    const sandbox = await started({ SANDBOX_DRAIN: "10ms" });
+    sandbox.signal("SIGTERM");
+    expect(await sandbox.ended).toBe(0);
+    expect(eventsOf(sandbox)).toEqual(["listening", "stopping", "stopped"]);
+  });
 });

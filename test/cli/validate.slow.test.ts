@@ -45,4 +45,26 @@ describe("sandbox validate", () => {
       { file: "profile.yaml", kind: "profile", problems: [] },
     ]);
   });
+
+  it("reports what start would refuse: too many rules, and what does not fit together", async () => {
+    const rules = (length: number): string =>
+      JSON.stringify(Array.from({ length }, () => ({ on: "request", then: { status: 500 } })));
+    const cwd = await folderWith({
+      "rules.json": rules(1_001),
+      "many/sandbox.config.json": `{"port":0,"rules":${rules(1_001)}}`,
+      "together/sandbox.config.json": `{"port":0,"rules":${rules(600)},"companies":[{"companyId":"a","rules":${rules(600)}}]}`,
+      "missing/sandbox.config.json": '{"port":0,"fixtures":["none.yaml"]}',
+    });
+    const alone = await runSandbox(["validate", "rules.json"], { cwd });
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining("with at most 1000")]);
+    for (const [config, problem] of [
+      ["many/sandbox.config.json", /must be a list of .*, with at most 1000/],
+      ["together/sandbox.config.json", /a company has at most 1000 rules/],
+      ["missing/sandbox.config.json", /none\.yaml: there is no such file/],
+    ] as const) {
+      const { code, stderr } = await runSandbox(["validate", config], { cwd });
+      const started = await runSandbox(["start", "--config", config], { cwd });
+      expect([code, stderr, stderr]).toEqual([2, started.stderr, expect.stringMatching(problem)]);
+    }
+  });
 });

@@ -3,10 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSetting } from "../../src/domain/profile/settings.js";
 import { runSandbox } from "../support/cli.js";
+import type { VaryReport } from "../../src/experiments/vary/report.js";
+import { renderJson } from "../../src/calibration/report/reporters.js";
+import { calibrateAll, recordWith } from "../support/calibrate.js";
 import { program, threeGuesses, varyJson } from "../support/experiments.js";
 import { folderWith } from "../support/folder.js";
-import { parseXml } from "../support/xml.js";
+import { parseJunit } from "../support/junit.js";
 
+const payOnce = program(`await call("POST", "/v1/transactions", payout("salary-1", 20000));`);
 const guesses = ["http.createdStatus", "transfers.min", "transfers.duplicateReference"];
 
 const vary = async (options: readonly string[], command: readonly string[]) =>
@@ -50,6 +54,37 @@ describe("tests that rest on three guesses", () => {
     expect(code).toBe(5);
   });
 
+  it("ask nothing that a calibration has answered, as long as they run with its profile", async () => {
+    const exchanges = await recordWith({ http: { createdStatus: 201 } }, async (sandbox) => {
+      await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+    });
+    const report = renderJson(await calibrateAll([exchanges], { only: ["http"] }));
+    const folder = await folderWith({
+      "report.json": report,
+      "another.yaml": "http: { createdStatus: 200 }\n",
+      "broken.json": "{}",
+    });
+    const run = (...options: readonly string[]) =>
+      runSandbox(
+        ["vary", "--calibration", ...options, "--only", "http.createdStatus", "transfers.min", "--", ...threeGuesses],
+        { cwd: folder },
+      );
+    const asked = await run("report.json", "--reporter", "json");
+    const { questions, notes } = JSON.parse(asked.stdout) as VaryReport;
+    expect(questions.map(({ path }) => path)).toEqual(["transfers.min"]);
+    expect(notes).toContain("Known by the calibration, so not varied: http.createdStatus.");
+    const listed = await runSandbox(
+      ["vary", "--calibration", "report.json", "--profile", "another.yaml", "--list", "--", ...payOnce],
+      { cwd: folder },
+    );
+    expect(listed.stdout).toContain("http.createdStatus");
+    const broken = await run("broken.json");
+    expect([broken.code, broken.stderr]).toEqual([
+      2,
+      "broken.json is not a report that calibrate wrote with --reporter json.\n",
+    ]);
+  });
+
   it("give a page of questions", async () => {
     const { stdout } = await vary(["--only", "transfers.min", "--reporter", "md"], threeGuesses);
     expect(stdout).toContain("# Questions for the provider");
@@ -60,7 +95,7 @@ describe("tests that rest on three guesses", () => {
 
   it("are cases of JUnit", async () => {
     const { stdout } = await vary(["--only", "http", "--reporter", "junit", "--fail-on", "depends"], threeGuesses);
-    expect(() => parseXml(stdout)).not.toThrow();
+    expect(() => parseJunit(stdout)).not.toThrow();
     expect(stdout).toContain('<testcase name="http.createdStatus: 200 in place of 201"');
     expect(stdout).toContain('failures="1"');
   });

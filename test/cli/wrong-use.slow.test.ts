@@ -132,7 +132,7 @@ describe("exit code 3, it could not run", () => {
     const { code, stderr } = await runSandbox(["clock", "--url", url]);
     expect({ code, stderr }).toEqual({
       code: 3,
-      stderr: expect.stringContaining("what answers there is not a sandbox"),
+      stderr: expect.stringContaining("it is not a sandbox"),
     });
   });
 });

@@ -23,7 +23,7 @@ export interface Api {
   readonly refund: (charge: string, body?: object) => Promise<number | undefined>;
   /** The next answer on this path is lost, after the work or in its place. */
   readonly loseNext: (path: string, then?: object) => Promise<void>;
-  /** Acknowledges every event, or replies as it is told. */
+  /** Acknowledges every event, or replies as given. */
   readonly listen: (reply?: Reply | ReplyTo) => Promise<unknown>;
 }
 

@@ -4,7 +4,7 @@ import { startLive } from "../support/live.js";
 
 it("lists the first 10 000 fired items and counts all", async () => {
   const live = await startLive({
-    balance: 1e12,
+    balance: 7e11,
     profile: { batch: { maxItems: 5_010 }, server: { bodyLimit: 8 * 1024 * 1024 } },
   });
   for (const half of ["a", "b"]) {

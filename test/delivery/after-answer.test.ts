@@ -130,22 +130,6 @@ describe("a client that leaves before its answer", () => {
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("still has the pipelined requests of its connection done", async () => {
-    const store = createHeldStore();
-    const live = await startLive({ store });
-    const receiver = await live.receiverFor("charges/events");
-    const ids: string[] = [];
-    for (let n = 0; n < 12; n++) ids.push((await live.createCharge()).id);
-    const letGo = store.hold();
-    const socket = await open(live, ids.map((id) => post(live, `/v1/charges/${id}/pay`)).join(""));
-    await store.held(12);
-    await leave(socket);
-    await receiver.waitFor(12);
-    for (let n = 0; n < 12; n++) letGo(n);
-    expect(await live.settle()).toEqual([]);
-    expect(live.deliveries().every(({ status }) => status === "succeeded")).toBe(true);
-  });
-
   it("webhooks of pipelined requests start when their own answer is written", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events");

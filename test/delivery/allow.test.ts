@@ -112,9 +112,8 @@ describe("webhooks.allow: a list of hosts and CIDRs", () => {
     ["http://HOOKS.shop.test:8443/a", 201],
     ["http://10.255.0.1/", 201],
     ["http://127.0.0.1:9999/", 201],
-    ["http://2130706433/", 201],
     ["http://[2001:db8::7]/", 201],
-    ["http://[::ffff:10.0.0.1]/", 201],
+    ["http://[::ffff:a00:1]/", 201],
     ["http://shop.test/", 400],
     ["http://evil.hooks.shop.test/", 400],
     ["http://hooks.shop.test.evil.example/", 400],
@@ -156,6 +155,49 @@ describe("webhooks.allow: a listed name", () => {
     const receiver = await startReceiver();
     const url = receiver.url.replace("127.0.0.1", "inside.shop.test");
     expect(await payOne(["inside.shop.test"], url)).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("with tenancy", () => {
+  const tenancy = { tenancy: true, adminToken: "s3cret" };
+  const profileOf = (allow: readonly string[]) => ({ webhooks: { allow, retry: "none" as const } });
+
+  it.each(["http://127.0.0.1:9/", "http://10.0.0.1/", "http://[::1]/", "http://[::a9fe:a9fe]/"])(
+    "refuses %s at subscription, also with a setting of the company",
+    async (url) => {
+      const live = await startLive(tenancy);
+      for (const allow of ["any", [new URL(url).hostname.replaceAll(/[[\]]/g, "")]]) {
+        const own = { authorization: "Bearer at_sandbox" };
+        expect((await live.control("PATCH", "/profile", { webhooks: { allow } }, own)).status).toBe(200);
+        const answer = await live.http("POST", "/v1/webhooks", subscription(url));
+        expect(answer.status).toBe(400);
+        expect(answer.body.message.join()).toContain("url must name a public host, or one that the operator");
+      }
+    },
+  );
+
+  it("never connects to a private address, whatever a name resolves to", async () => {
+    const live = await startLive({ ...tenancy, profile: { webhooks: { retry: "none" } } });
+    const receiver = await startReceiver();
+    await live.subscribe("charges/events", receiver.url.replace("127.0.0.1", "rebound.shop.test"));
+    // After the subscription, as an attacker does who owns the name.
+    resolveNames({ "rebound.shop.test": ["127.0.0.1"] });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(receiver.connectionsMade).toBe(0);
+    expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: rebound.shop.test is a private address");
+  });
+
+  it("sends to what the operator lists, and follows no redirect from there", async () => {
+    const live = await startLive({ ...tenancy, profile: profileOf(["127.0.0.1"]) });
+    const inside = await startReceiver();
+    const location = inside.url;
+    const receiver = await live.receiverFor("charges/events", { status: 307, headers: { location } });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(receiver.received).toHaveLength(1);
+    expect(inside.connectionsMade).toBe(0);
+    expect(live.deliveries()[0]).toMatchObject({ status: "exhausted", attempts: [{ status: 307 }] });
   });
 });
 

@@ -98,7 +98,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
   });
 
   it("is cancelled with many others", async () => {
-    const live = await startLive({ balance: 1e12 });
+    const live = await startLive({ balance: 1e11 });
     const receiver = await startReceiver("hang");
     const { id } = await live.subscribe("transactions/started", receiver.url);
     const transactions = Array.from({ length: 500 }, (_, n) => ({

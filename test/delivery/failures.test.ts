@@ -116,7 +116,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     const timers: NodeJS.Timeout[] = [];
     const receiver = await startRawReceiver((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Mood: chatty\r\n\r\n");
-      const timer = setInterval(() => socket.write("5\r\nhello\r\n"), 1);
+      const timer = setInterval(() => socket.write("5\r\nhello\r\n"), 10);
       timers.push(timer);
       socket.on("close", () => clearInterval(timer));
     });

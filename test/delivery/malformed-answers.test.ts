@@ -10,9 +10,9 @@ const STOP_MAX_MS = 100;
 const OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
 
 /** The second of two deliveries: what a first one loads and compiles is not counted. */
-async function deliverTo(answer: (socket: Socket) => void) {
+async function deliverTo(answer: (socket: Socket) => void, timeout = "150ms") {
   const receiver = await startRawReceiver((socket, index) => (index === 0 ? socket.end(OK) : answer(socket)));
-  const live = await startLive({ profile: { webhooks: { retry: "none", timeout: "150ms" } } });
+  const live = await startLive({ profile: { webhooks: { retry: "none", timeout } } });
   await live.subscribe("charges/events", receiver.url);
   const pay = async (): Promise<void> => {
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
@@ -35,8 +35,19 @@ describe("an answer that is not one is a failed attempt with a reason, and holds
 
 describe("an answer that is expensive to take apart holds up nothing", () => {
   it.each(expensiveAnswers)("%s", async (_, answer) => {
-    const { stopMs, delivery } = await deliverTo(answer);
+    const { stopMs, delivery } = await deliverTo(answer, "5s");
     expect(delivery).toMatchObject({ attempts: [{ status: 200, error: null }] });
     expect(stopMs).toBeLessThan(STOP_MAX_MS);
   });
+});
+
+it("an answer in ever more pieces is not read on: many receivers may send such answers at once", async () => {
+  let pieces = 0;
+  const { delivery } = await deliverTo((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const timer = setInterval(() => ++pieces && socket.write("1\r\nx\r\n"), 1);
+    socket.on("close", () => clearInterval(timer));
+  }, "5s");
+  expect(delivery).toMatchObject({ status: "succeeded", attempts: [{ status: 200, error: null }] });
+  expect(pieces).toBeLessThan(500);
 });

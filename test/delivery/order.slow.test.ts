@@ -5,7 +5,7 @@ import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/disp
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
   it("five thousand are sent over no more sockets than that", async () => {
     const live = await startLive({
-      balance: 1e12,
+      balance: 7e11,
       profile: { batch: { maxItems: 5_000 }, server: { bodyLimit: 8 * 1024 * 1024 } },
     });
     const receiver = await live.receiverFor("transactions/completed");

@@ -29,7 +29,7 @@ function renderSnippets(): string {
     );
     return `### ${title}\n\n${blocks.join("\n")}`;
   });
-  return `## A receiver that passes\n\nThe tests of this project make a receiver of these pieces in each language, and audit it.\n\n${sections.join("\n")}\n`;
+  return `## A receiver that passes\n\nA receiver of these pieces passes the audit, in each language.\n\n${sections.join("\n")}\n`;
 }
 
 const fences = { node: "js", python: "python", php: "php" } as const;
@@ -45,5 +45,5 @@ function renderChecks(): string {
     const table = ["| check | severity | a sound receiver |", "|---|---|---|", ...rows].join("\n");
     return `### ${groupTitle} (\`${group}\`)\n\n${table}\n\n${sections.join("\n")}`;
   });
-  return `## The checks\n\nEach with the line of code that it stands for, as it is written again and again.\n\n${groups.join("\n")}`;
+  return `## The checks\n\nEach with a line of code that makes the mistake.\n\n${groups.join("\n")}`;
 }

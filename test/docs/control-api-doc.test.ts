@@ -29,13 +29,6 @@ describe("docs/control-api.md", () => {
     expect(titles.map(withoutNames).sort()).toEqual(routes.map(withoutNames).sort());
   });
 
-  it("lists them all in its overview", () => {
-    const [overview] = page.tables.filter(({ heading }) => heading === "Overview");
-    const listed = overview?.rows.map(([call = ""]) => /`(.+?)`/.exec(call)?.[1]);
-    expect(listed?.slice(0, -1).toSorted()).toEqual(titles.toSorted());
-    expect(listed?.at(-1)).toBe("GET /openapi.json");
-  });
-
   it.each(titles)("has a curl command for %s", (title) => {
     const lines = commands.filter(({ heading }) => heading === title).flatMap(linesOf);
     expect(lines.map(callOf).filter((call) => call !== undefined)).toContainEqual(matcherOf(title));

@@ -5,6 +5,7 @@ import { faultNames } from "../../src/experiments/explore/faults.js";
 import { verdicts } from "../../src/experiments/run/oracle.js";
 import { folderWith } from "../support/folder.js";
 import { followSteps, stepsOf } from "../support/follow-page.js";
+import { startLive } from "../support/live.js";
 import { root } from "../support/markdown.js";
 import { openPage } from "../support/open-page.js";
 
@@ -16,7 +17,10 @@ describe.each([explorePage, openPage("docs/vary.md"), openPage("docs/calibrate.m
   it("has commands that print what it shows", { timeout: 120_000 }, async () => {
     const cwd = await folderWith({});
     await symlink(join(root, "examples"), join(cwd, "examples"));
-    await expect(followSteps(steps, { url: "http://127.0.0.1:4010", cwd })).resolves.toBeUndefined();
+    // The provider, whose time passes.
+    const { url } = await startLive({ clock: "running", profile: { http: { createdStatus: 200 } } });
+    const instead = { "https://staging.example": url };
+    await expect(followSteps(steps, { url: "http://127.0.0.1:4010", instead, cwd })).resolves.toBeUndefined();
   });
 });
 

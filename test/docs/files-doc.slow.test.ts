@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { ATTEMPTS_KEPT } from "../../src/domain/model/delivery.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
 import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
@@ -9,7 +9,8 @@ import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/findings.js";
 import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
-import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/guesses.js";
+import { formatDuration } from "../../src/kernel/time/duration.js";
+import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/address-limit.js";
 import { PROBLEMS_MAX } from "../../src/kernel/fields.js";
 import { STATE_BYTES_MAX } from "../../src/sandbox/state/state.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../src/scenarios/replayer.js";
@@ -104,7 +105,12 @@ describe("docs/configuration.md", () => {
   it("has every limit, with its default", async () => {
     const [limits, fixed] = configuration.tables.filter(({ heading }) => heading === "Limits");
     const rows = limits?.rows.map(([key, byDefault]) => [key, byDefault].map((cell) => cell?.replaceAll("`", "")));
-    expect(rows).toEqual(Object.entries(DEFAULT_LIMITS).map(([key, limit]) => [key, String(limit)]));
+    expect(rows).toEqual(
+      Object.entries(DEFAULT_LIMITS).map(([key, limit]) => [
+        key,
+        key === "idle" ? formatDuration(limit) : String(limit),
+      ]),
+    );
     expect((await knownKeys("sandbox.config.json", { limits: { zzz: 1 } })).sort()).toEqual(
       Object.keys(DEFAULT_LIMITS).sort(),
     );
@@ -137,7 +143,7 @@ describe("docs/security.md", () => {
   });
 
   it("has every bound", () => {
-    const [bounds] = page.tables.filter(({ heading }) => heading === "What it takes from one client");
+    const [bounds] = page.tables.filter(({ heading }) => heading === "Limits for one client");
     const { headerBytes, headers, headersMs, requestMs, keepAliveMs } = CONNECTION_LIMITS;
     const { depth, members } = JSON_BOUNDS;
     const first = CONTROL_BODY_LIMIT / 1024 ** 2;
@@ -191,7 +197,8 @@ describe("files for other programs", () => {
     const nodeImage = "${NODE_IMAGE:-node:24-bookworm-slim}";
     expect(sandbox.build).toEqual({ context: "../..", args: { NODE_IMAGE: nodeImage } });
     expect(sandbox.command.slice(0, 3)).toEqual(["start", "--host", "0.0.0.0"]);
-    expect(sandbox.healthcheck.test.join(" ")).toContain("http://127.0.0.1:4010/_sandbox/health");
+    // The test is the image's own.
+    expect(sandbox.healthcheck).toEqual({ interval: "2s", timeout: "3s", retries: 15 });
     expect(sandbox.ports).toEqual(["127.0.0.1:4010:4010"]);
     expect(app.image).toBe(nodeImage);
     expect(app.depends_on).toEqual({ sandbox: { condition: "service_healthy" } });
@@ -203,15 +210,45 @@ describe("files for other programs", () => {
     expect(app.volumes).toEqual(["./app.mjs:/app/app.mjs:ro"]);
   });
 
-  it("examples/github-actions/test.yml waits for the sandbox before it tests, in both ways", () => {
-    const { on, permissions, env, jobs } = read("examples/github-actions/test.yml");
+  it("examples/scale-out has the replicas of nginx.conf in compose and in Kubernetes, each with a store and links of its own", () => {
+    const config = readFileSync(`${root}examples/scale-out/nginx.conf`, "utf8");
+    const replicas = [...config.matchAll(/server (replica-\d):4010 max_fails=0;/g)].map(([, name = ""]) => name);
+    expect(replicas).toEqual(["replica-0", "replica-1", "replica-2"]);
+    for (const name of replicas) expect(config).toContain(`location /${name}/ { proxy_pass http://${name}:4010/; }`);
+    const compose = readFileSync(`${root}examples/scale-out/compose.yaml`, "utf8");
+    const { proxy, ...others } = parse(compose, { merge: true }).services;
+    expect(Object.keys(proxy.depends_on)).toEqual(replicas);
+    expect(Object.keys(others)).toEqual(replicas);
+    for (const [at, name] of replicas.entries()) {
+      expect(others[name].environment.SANDBOX_PUBLIC_URL).toBe(`http://localhost:8080/${name}`);
+      expect(others[name].volumes).toEqual([`data-${at}:/data`]);
+    }
+    const manifest = readFileSync(`${root}examples/scale-out/kubernetes.yaml`, "utf8");
+    const resources = parseAllDocuments(manifest).map((document): LooseJson => document.toJS());
+    const set = resources.find(({ kind }) => kind === "StatefulSet");
+    expect([set.metadata.name, set.spec.replicas]).toEqual(["replica", replicas.length]);
+    const ofPods = resources.filter(({ spec }) => spec?.selector?.["statefulset.kubernetes.io/pod-name"] !== undefined);
+    expect(ofPods.map(({ metadata }) => metadata.name)).toEqual(replicas);
+    const { args } = set.spec.template.spec.containers[0];
+    expect(args.filter((arg: string) => arg !== "--tenancy")).toEqual(others["replica-0"].command);
+  });
+
+  it("Dockerfile says what the image is, and asks wherever it listens", () => {
+    const dockerfile = readFileSync(`${root}Dockerfile`, "utf8");
+    const labels = [...dockerfile.matchAll(/org\.opencontainers\.image\.(\w+)="[^"]+"/g)].map(([, name]) => name);
+    expect(labels).toEqual(["title", "description", "url", "documentation", "vendor", "licenses"]);
+    expect(dockerfile).toMatch(/^COPY docker\/health\.mjs \.\/$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK .*CMD \["node", "\/app\/health\.mjs"\]$/m);
+  });
+
+  it("examples/github-actions/test.yml runs the tests beside a sandbox, in both ways", () => {
+    const { on, permissions, jobs } = read("examples/github-actions/test.yml");
     expect(on).toEqual(["push", "pull_request"]);
     expect(permissions).toEqual({ contents: "read" });
-    expect(env.SANDBOX_URL).toBe("http://127.0.0.1:4010");
     const runs: string[] = jobs.npm.steps.flatMap(({ run }: LooseJson) => run ?? []);
     expect(runs[0]).toBe("npm ci");
-    expect(runs[1]).toMatch(/^npx business-payments-sandbox start .*&\ncurl .*--retry 30 .*\/_sandbox\/health"\n$/);
-    expect(runs[2]).toBe("npm test");
+    expect(runs[1]).toMatch(/^npx business-payments-sandbox exec .*--fail-on findings .* -- npm test$/);
+    expect(jobs.image.env.SANDBOX_URL).toBe("http://127.0.0.1:4010");
     expect(jobs.image.services.sandbox).toMatchObject({
       image: "${{ vars.SANDBOX_IMAGE }}",
       ports: ["127.0.0.1:4010:4010"],

@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readSource } from "../../src/adapters/files/source.js";
+import { isObject } from "../../src/kernel/messages/json.js";
 import { operators } from "../../src/kernel/matchers.js";
 import { settings } from "../../src/domain/profile/settings.js";
 import { stepKeywords } from "../../src/scenarios/file/step-schemas.js";
@@ -26,6 +28,21 @@ describe.each(Object.entries(schemas))("schema/%s.schema.json", (name, schema) =
     expect(undescribed(schema, name)).toEqual([]);
   });
 });
+
+it.each(["config", "fixtures", "profile", "scenario"] as const)(
+  "schema/%s.schema.json has examples of every duration",
+  (name) => {
+    const durations = nodesOf(schemas[name]).filter(({ type }) => isDeepStrictEqual(type, ["string", "number"]));
+    expect(durations.length).toBeGreaterThan(0);
+    expect(durations.filter(({ examples }) => !Array.isArray(examples))).toEqual([]);
+  },
+);
+
+function nodesOf(schema: unknown): Readonly<Record<string, unknown>>[] {
+  return isObject(schema) || Array.isArray(schema)
+    ? [...(isObject(schema) ? [schema] : []), ...Object.values(schema).flatMap(nodesOf)]
+    : [];
+}
 
 /** The keys without a description. Groups of settings need none, nor do the members of a setting. */
 function undescribed(schema: unknown, path: string): string[] {

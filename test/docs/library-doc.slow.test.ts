@@ -19,6 +19,15 @@ const testing = openPage("docs/testing.md");
 const run = promisify(execFile);
 /** TypeScript of the documentation: file name → text. */
 const program = { "program.ts": textOf(library.take("ts")) };
+const inReadme = /```ts\n([^]*?)```/.exec(readFileSync(`${root}README.md`, "utf8"))?.[1] ?? "";
+const README_IMPORTS = `
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createSandbox } from "business-payments-sandbox";
+import { createPayments } from "./payments.js";
+import { openShop } from "./shop.js";
+`;
+const readmeTest = { "readme.test.ts": README_IMPORTS + inReadme };
 const tests = Object.fromEntries(testing.take("ts").map(({ text }, index) => [`page-${index + 1}.test.ts`, text]));
 const shop = Object.fromEntries(
   ["payments.ts", "shop.ts"].map((name) => [name, readFileSync(`${root}examples/vitest/${name}`, "utf8")]),
@@ -41,6 +50,7 @@ it("TypeScript of the pages, and of the examples beside each function, compiles"
   const folder = await folderWith({
     ...program,
     ...tests,
+    ...readmeTest,
     ...shop,
     "examples.ts":
       EXAMPLE_SCOPE + examples.map((text, index) => `export async function example${index}() {\n${text}}\n`).join(""),
@@ -79,8 +89,14 @@ describe("docs/library.md", { timeout: 60_000 }, () => {
   });
 });
 
+it("the README's test passes", { timeout: 60_000 }, async () => {
+  const folder = await projectWith({ ...readmeTest, ...shop });
+  const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap", "readme.test.js"], { cwd: folder });
+  expect(stdout).toMatch(/^# pass 1$/m);
+});
+
 describe("docs/testing.md", { timeout: 60_000 }, () => {
-  const withSandbox = testing.take("bash", ({ text }) => text.includes("127.0.0.1:4010"));
+  const withSandbox = testing.take("bash", ({ text }) => text.includes("api.sh"));
   const withExec = testing.take("bash", ({ text }) => text.includes("npx business-payments-sandbox exec"));
 
   it("has test files that pass", async () => {
@@ -109,18 +125,16 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
   });
 });
 
-/** What the README and the documentation of each function show. */
-const examples = [
-  "README.md",
-  "src/webhooks.ts",
-  ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`),
-].flatMap((path) =>
-  [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(([, block = ""]) =>
-    block
-      .replaceAll(/^ *\* ?/gm, "")
-      // They are compiled inside of functions, where there is no such statement.
-      .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
-  ),
+/** What the documentation of each function shows. */
+const examples = ["src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
+  (path) =>
+    [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(
+      ([, block = ""]) =>
+        block
+          .replaceAll(/^ *\* ?/gm, "")
+          // They are compiled inside of functions, where there is no such statement.
+          .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
+    ),
 );
 
 /** What an example assumes. */

@@ -16,12 +16,28 @@ describe("links", () => {
     expect([...named].map(([, file = ""]) => file).filter((file) => !existsSync(`${root}${file}`))).toEqual([]);
   });
 
+  it("of docs/README.md lead to every other page of docs/", () => {
+    const linked = readPage("docs/README.md").links.map((link) => `docs/${link.replace(/#.*/, "")}`);
+    const pages = allPages.filter((path) => path.startsWith("docs/") && path !== "docs/README.md");
+    expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
+  });
+
   it("of all pages together are as many as a reader needs to find every page", () => {
     const linked = allPages.flatMap((path) =>
       readPage(path).links.map((link) => posix.join(posix.dirname(path), link.replace(/#.*/, ""))),
     );
-    expect(allPages.filter((path) => path !== "README.md" && !linked.includes(path))).toEqual([]);
+    expect(allPages.filter((path) => !path.startsWith("README.") && !linked.includes(path))).toEqual([]);
   });
+
+  it.each(allPages.filter((path) => path !== "CHANGELOG.md" && path !== "docs/fidelity.md"))(
+    "of %s lead to the contract where it is first mentioned",
+    (path) => {
+      const text = readFileSync(`${root}${path}`, "utf8");
+      const prose = text.replaceAll(/^```[^]*?^```$|<!--[^]*?-->|`[^`\n]*`/gm, "");
+      const [first] = /\[[^\]]*\bcontra(?:ct|t)\b[^\]]*\]\([^)]*\)|\bcontra(?:ct|t)\b/i.exec(prose) ?? ["fidelity.md"];
+      expect(first).toContain("fidelity.md");
+    },
+  );
 
   it("are found, and anchors are made as GitHub makes them", () => {
     const page = parsePage(
@@ -33,7 +49,7 @@ describe("links", () => {
     expect(page.tables).toEqual([{ heading: "Two", header: ["[g](h)"], rows: [["i"]] }]);
     expect(leadsSomewhere("docs/profile.md", "no-such-page.md")).toBe(false);
     expect(leadsSomewhere("docs/profile.md", "#no-such-heading")).toBe(false);
-    expect(leadsSomewhere("docs/profile.md", "../README.md#licence")).toBe(true);
+    expect(leadsSomewhere("docs/profile.md", "../README.md#next")).toBe(true);
   });
 });
 

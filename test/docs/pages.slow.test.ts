@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { navigation } from "../../src/http/pages/dashboard/registry.js";
+import { sections, tabsOf } from "../../src/http/pages/dashboard/registry.js";
 import { operationIds, operations } from "../../src/contract/operations.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import { folderWith } from "../support/folder.js";
@@ -46,6 +46,19 @@ describe("docs/clock-and-webhooks.md", () => {
   });
 });
 
+describe("docs/scale.md", () => {
+  const commands = textOf(openPage("docs/scale.md").take("sh"));
+
+  it("moves a company", { timeout: 60_000 }, async () => {
+    const [source, target] = [await startLive(), await startLive()];
+    await source.control("POST", "/companies", { companyId: "company_shop", balance: 7 });
+    const instead = { "http://replica-0:4010": source.url, "http://replica-1:4010": target.url };
+    await runShell(commands, { url: source.url, instead, cwd: await folderWith({}) });
+    expect((await target.control("GET", "/balance?company=company_shop")).body).toMatchObject({ balance: 7 });
+    expect((await source.control("POST", "/companies", { companyId: "company_shop" })).status).toBe(201);
+  });
+});
+
 describe("docs/audit.md", () => {
   const page = openPage("docs/audit.md");
   const lines = textOf(page.take("bash"));
@@ -80,12 +93,19 @@ describe("docs/dashboard.md", () => {
     expect(live.now()).toBe("2026-01-15T10:00:00.000Z");
   });
 
-  it("names every page of the navigation", () => {
+  it("names every section and its tabs", () => {
     const [table] = page.tables.filter(({ heading }) => heading === "What is on it");
-    const named = (table?.rows ?? [])
-      .flatMap(([cell = ""]) => cell.split(/[,;] /))
-      .filter((name) => /^[A-Z]/.test(name));
-    const shown = navigation.flatMap(({ pages }) => pages.map(({ title }) => title));
+    const named = (table?.rows ?? []).map(([section = "", tabs = ""]) => `${section}: ${tabs}`);
+    const shown = sections.map(
+      (section) =>
+        `${section.title}: ${
+          tabsOf(section).length === 1
+            ? ""
+            : tabsOf(section)
+                .map(({ title }) => title)
+                .join(", ")
+        }`,
+    );
     expect(named).toEqual(shown);
   });
 });
@@ -123,7 +143,11 @@ describe("docs/payment-page.md", () => {
     const printed = (await runShell(lines, { url: live.url })).trim().split("\n").filter(Boolean);
     const [payment, ...led] = printed;
     expect(payment).toMatch(new RegExp(`^${live.url}/checkout/[\\da-f-]{36}$`));
-    expect(led).toEqual([`303 to ${payment}`, "303 to https://shop.test/no", "303 to https://shop.test/yes"]);
+    expect(led).toEqual([
+      `303 to ${payment}?msisdn=%2B2250700000006`,
+      "303 to https://shop.test/no",
+      "303 to https://shop.test/yes",
+    ]);
   });
 
   it("has valid rules", async () => {
@@ -156,7 +180,12 @@ describe("examples/docker-compose", () => {
   });
 });
 
-openPage("docs/performance.md").leave(".ci/run runs the short form; profiles are for developers", "sh");
+openPage("examples/scale-out/README.md").leave(
+  "docker or a cluster is needed; test/cli/scale-out.slow.test.ts runs nginx.conf and resize.mjs",
+  "sh",
+);
+openPage("examples/kubernetes/README.md").leave("a cluster is needed; test/package checks the file", "sh");
+openPage("docs/internals/performance.md").leave(".ci/run runs the short form; profiles are for developers", "sh");
 openPage("CONTRIBUTING.md").leave("for developers; .ci/run and the suite itself run them", "sh");
 
 describe("every page", () => {

@@ -1,76 +1,46 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
-import { startSandbox } from "../support/cli.js";
 import { followSteps, stepsOf } from "../support/follow-page.js";
-import { allPages, root } from "../support/markdown.js";
+import { type Page, root } from "../support/markdown.js";
 import { openPage } from "../support/open-page.js";
-import { type ReceivedRequest, type ReplyTo, startReceiver } from "../support/receiver.js";
 import { acceptedProfile } from "../support/profiles.js";
 import { runShell } from "../support/shell.js";
-import { startShop } from "../support/shop.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../src/domain/accounts/test-numbers.js";
 
 const page = openPage("README.md");
-const [subscribeAndCharge, skipAnHour, lookAtDelivery, redeliver, ...others] = page
-  .take("bash", ({ heading }) => heading === "The second, with a webhook")
-  .map(({ text }) => text);
+const french = openPage("README.fr.md");
+for (const language of ["bash", "sh", "ts"]) french.leave("it has the code of README.md", language);
 const firstBug = stepsOf(page);
 const aside = page.take("sh").map(({ text }) => text);
-page.leave("library-doc.test.ts compiles it among the examples of the library", "ts");
-const shown = (language: string): string => page.blocks.find((block) => block.language === language)?.text ?? "";
+page.leave("library-doc.slow.test.ts runs it", "ts");
+
+const EXEC = "npx business-payments-sandbox exec --fail-on critical -- pytest";
 
 describe("the README", () => {
-  it("begins with the two commands, and names no others", () => {
+  it("has the commands to set it up, and no others", () => {
     expect(aside).toEqual([
-      "npm ci && npx business-payments-sandbox start",
+      "npm ci && npx sandbox start",
       "npm cit",
-      "node examples/first-bug/buggy-receiver.mjs",
       expect.stringMatching(/^npm pack\s.*\nnpm install .*\nnpx business-payments-sandbox start$/),
+      EXEC,
     ]);
   });
 
-  it("catches a bug with one command, within two screens", { timeout: 60_000 }, async () => {
-    const [before = ""] = readFileSync(`${root}README.md`, "utf8").split("\n## The second");
-    expect(before.split("\n").length).toBeLessThan(100);
+  it("fits on 150 lines", () => {
+    expect(readFileSync(`${root}README.md`, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  it("catches a double payout as it shows", { timeout: 60_000 }, async () => {
     expect(firstBug).toHaveLength(2);
     await followSteps(firstBug, { url: "http://127.0.0.1:4010", cwd: root });
   });
 
-  it("has commands that print what it shows", { timeout: 60_000 }, async () => {
-    const sandbox = await startSandbox();
-    const shop = await startShop("buggy-receiver.mjs");
-    const line = await startReceiver(forwardTo(() => current.url));
-    let current = shop;
-    const run = (commands = ""): Promise<string> =>
-      runShell(commands, { url: sandbox.url, instead: { "http://127.0.0.1:4020/webhooks": line.url } });
-    expect(others).toEqual([]);
-
-    expect(await run(subscribeAndCharge)).toContain('"status":"created"');
-    expect(await run(skipAnHour)).toContain("webhooks: 1 attempted, 1 succeeded, 0 failed");
-    expect(await shop.nextLine()).toBe(spokenLine("basket-1", 0));
-    const record = await run(lookAtDelivery);
-    for (const part of shown("").split(" … ")) expect(record).toContain(part);
-
-    current = await startShop("receiver.mjs");
-    await run(redeliver);
-    expect(await current.nextLine()).toBe(spokenLine("basket-1", 1));
-    expect(await sandbox.stop()).toBe(0);
-  });
-
-  it("links to every page of docs/", () => {
-    const linked = page.links.map((link) => link.replace(/#.*/, ""));
-    expect(allPages.filter((path) => path.startsWith("docs/") && !linked.includes(path))).toEqual([]);
-  });
-
-  it("shows the one line that differs between the shops", () => {
-    const [before, after] = ["buggy-receiver.mjs", "receiver.mjs"].map((file) => codeOf(file));
-    const [added] = shown("diff")
-      .split("\n")
-      .filter((text) => text.startsWith("+"));
-    const line = `${added?.slice(1)}\n`;
-    expect(after).toContain(line);
-    expect(after?.replace(line, "")).toBe(before);
+  it("runs the tests of other languages with `exec`", { timeout: 60_000 }, async () => {
+    const suite = `node -e 'fetch(process.env.SANDBOX_URL + "/v1/balance").then(({ status }) => console.log(status))'`;
+    const printed = await runShell(`${EXEC.replace("pytest", suite)} 2>&1`, { url: "http://127.0.0.1:4010" });
+    expect(printed).toContain("401\n");
+    expect(printed).toContain("sandbox: 1 request");
   });
 
   it("names what the sandbox starts with", () => {
@@ -94,35 +64,32 @@ describe("the README", () => {
   });
 });
 
-/** `the shop prints \`…\``, the n-th time. */
-function spokenLine(order: string, index: number): string | undefined {
-  const readme = readFileSync(`${root}README.md`, "utf8");
-  const spoken = [...readme.matchAll(/the shop prints `([^`]+)`/g)].map(([, text]) => text);
-  expect(spoken[index]).toContain(order);
-  return spoken[index];
-}
+describe("the README in French", () => {
+  it("has the code, the output, the links and the defaults of the English page", () => {
+    const codeOf = ({ blocks }: Page) => blocks.map(({ language, text }) => ({ language, text }));
+    expect(codeOf(french)).toEqual(codeOf(page));
+    expect(french.links.filter((link) => link !== "README.md")).toEqual(
+      page.links.filter((link) => link !== "README.fr.md"),
+    );
+    const numbersOf = ({ tables }: Page) => tables.flatMap(({ rows }) => rows.map((cells) => cells.flatMap(codeIn)));
+    const codeIn = (cell: string) => [...cell.matchAll(/`[^`]+`/g)].map(([code]) => code);
+    const states = new Set(["`completed`", "`paid`", "`pending`", "`failed`"]);
+    expect(numbersOf(french).map((row) => row.filter((code) => !states.has(code)))).toEqual(numbersOf(page));
+  });
+});
 
-/** One address for two shops, one after the other, as a restart on the same port would have it. */
-function forwardTo(url: () => string): ReplyTo {
-  return async ({ raw, headers }: ReceivedRequest) => {
-    const signature = String(headers["x-service-hmac-sha256"]);
-    const answer = await fetch(url(), { method: "POST", body: raw, headers: { "x-service-hmac-sha256": signature } });
-    return { status: answer.status, body: await answer.text() };
-  };
-}
-
-/** Without the comment at its head. */
-function codeOf(file: string): string {
-  return readFileSync(`${root}examples/first-bug/${file}`, "utf8").replace(/^\/\*\*[^]*?\*\/\n/, "");
-}
-
-function cellsOf({ transfer, payment, kycStatus, lateMs, silent }: NumberBehaviour): string[] {
+function cellsOf({ transfer, payment, kycStatus, lateMs, silent, confirmMs }: NumberBehaviour): string[] {
   const quiet = silent ? ", without any webhook" : "";
   const late = lateMs === 0 ? "" : `, ${lateMs / 60_000} minutes late`;
+  const confirmed = confirmMs === undefined ? "" : ` ${confirmMs / 1000} s later, confirmed on the phone`;
   const outcomeOf = (result: typeof transfer | typeof payment, fails: string): string => {
     if (result === "refused") return "refused with 422";
     if (result.outcome === "failed") return `${fails}, \`${"reason" in result ? result.reason : result.error}\``;
     return result.outcome === "pending" ? "pending for ever" : result.outcome;
   };
-  return [outcomeOf(transfer, "failed") + late + quiet, outcomeOf(payment, "fails") + quiet, `\`${kycStatus}\``];
+  return [
+    outcomeOf(transfer, "failed") + late + quiet,
+    outcomeOf(payment, "fails") + quiet + confirmed,
+    `\`${kycStatus}\``,
+  ];
 }

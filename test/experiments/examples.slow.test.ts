@@ -10,28 +10,27 @@ import { root } from "../support/markdown.js";
 
 const program = (name: string): string[] => [process.execPath, join(root, "examples/double-payout", name)];
 
-it("the lost answer is found within 10 s, and told to people", { timeout: 60_000 }, async () => {
+it("the lost answer is found within 10 s, and reported in a paragraph", { timeout: 60_000 }, async () => {
   const startedAt = performance.now();
   const { code, report } = await exploreJson(["--max-runs", "1"], program("pay-salaries.mjs"));
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(code).toBe(5);
   expect(report.runs).toMatchObject([{ fault: "answer-lost", verdict: "unsafe" }]);
   expect(report.runs[0]?.summary).toBe(
-    "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again under a new reference. +2250700000010 received 150 000 XOF twice. The program ended as if all were well.",
+    "The answer to POST /v1/transactions (salary-2026-01-awa-…) was lost after the payout was made. The program sent it again under a new reference. +2250700000010 received 150 000 XOF twice. The program reported success.",
   );
 });
 
-it("the salaries pay twice after answers that are lost, and only then", { timeout: 180_000 }, async () => {
+it("the salaries are unsafe where an answer is not clear, and only there", { timeout: 180_000 }, async () => {
   const { report } = await exploreJson(["--workers", "4"], program("pay-salaries.mjs"));
   const found = report.runs.filter(({ verdict }) => verdict !== "safe").map(({ fault, verdict }) => [verdict, fault]);
-  expect(found).toEqual([
-    ["unsafe", "answer-lost"],
-    ["unsafe", "answer-lost"],
-    ["unsafe", "500-after"],
-    ["unsafe", "500-after"],
-    ["unsafe", "slow"],
-    ["unsafe", "slow"],
-  ]);
+  const unsafe = ["answer-lost", "500-after", "slow", "request-lost", "500-before", "503"];
+  expect(found).toEqual(unsafe.flatMap((fault) => [1, 2].map(() => ["unsafe", fault])));
+  const [paidTwice, byChance] = ["answer-lost", "500-before"].map(
+    (name) => report.runs.find(({ fault }) => fault === name)?.summary,
+  );
+  expect(paidTwice).toContain("received 150 000 XOF twice");
+  expect(byChance).toContain("No money moved twice in this run, because the first request did nothing.");
 });
 
 it("the fixed salaries are clean under every fault of depth 2", { timeout: 600_000 }, async () => {
@@ -46,7 +45,7 @@ it("the fixed salaries are clean under every fault of depth 2", { timeout: 600_0
 });
 
 it("the market of examples/explore pays twice, and is fixed by one line", { timeout: 180_000 }, async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ["examples/explore/story.mjs"], { cwd: root });
+  const { stdout } = await promisify(execFile)(process.execPath, ["examples/explore/walkthrough.mjs"], { cwd: root });
   expect(stdout).toContain("Everything happened as described.");
   const [before, after] = await Promise.all(
     ["market.mjs", "market-fixed.mjs"].map(async (name) => {

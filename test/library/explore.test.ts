@@ -27,9 +27,21 @@ describe("explore", () => {
     expect(tableOf({ runs: unsafe })).toEqual([
       "createTransaction#1 answer-lost: unsafe",
       "createTransaction#1 500-after: unsafe",
+      "createTransaction#1 request-lost: unsafe",
+      "createTransaction#1 500-before: unsafe",
+      "createTransaction#1 503: unsafe",
     ]);
     expect(unsafe[0]?.summary).toContain("+2250700000010 received 5 000 XOF twice.");
-    expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 2, lost: 0, flaky: 0 } });
+    expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 5, lost: 0, flaky: 0 } });
+  });
+
+  it("takes a finding that is allowed for none, and still sees money that moved", async () => {
+    const sandbox = { ...quick.sandbox, findings: { allow: ["double-payout"] } };
+    const { runs } = await explore(careless, { only: ["answer-lost", "500-before"], sandbox });
+    expect(tableOf({ runs })).toEqual([
+      "createTransaction#1 answer-lost: unsafe",
+      "createTransaction#1 500-before: safe",
+    ]);
   });
 
   it("finds nothing in a function that sends the same reference again, with two faults and many workers", async () => {

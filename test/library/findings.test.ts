@@ -16,7 +16,7 @@ test("findings() lists dangerous behaviour of this company's client until a rese
     {
       kind: "pay-after-drop",
       severity: "warning",
-      why: expect.stringContaining(`The charge ${id} (externalId "order-1")`),
+      why: expect.stringContaining(`the charge ${id} (externalId "order-1")`),
       fix: expect.stringContaining("`dropped` as final"),
       requests: [
         {

@@ -53,6 +53,14 @@ describe("parseWebhook", () => {
     expect(read).toThrow(expect.objectContaining({ name: "WebhookError", reason }));
   });
 
+  test.each([
+    ["refuses one that nobody has signed", () => parseWebhook(bodyOf("charges/events"), undefined, KEY), 401],
+    ["refuses one that is no event", () => parse("{"), 400],
+    ["acknowledges a topic that it does not know", () => parse(bodyOf("transactions/done")), 204],
+  ] as const)("has the status of an answer that %s", (_, read, status) => {
+    expect(read).toThrow(expect.objectContaining({ status }));
+  });
+
   test("names the fields that are wrong", () => {
     expect(() => parse(bodyOf("charges/events", { id: 1, amount: 1, status: "paid" }))).toThrow(
       "Failed to read a webhook: data.id, data.externalId missing or of another type.",

@@ -26,6 +26,25 @@ test("report() has what all companies did, also those that were reset or closed,
   });
 });
 
+test("report() lists calls of paths that the API does not have, with what was meant", async () => {
+  const sandbox = await create();
+  const { secretKey } = sandbox;
+  for (const path of ["/transactions?page=1", "/transactions?page=2", "/payments", `/v1/${secretKey}`, "/v1/balance"])
+    await sandbox.fetch(path);
+  await fetch(`${sandbox.url}/favicon.ico`);
+  await sandbox.fetch("/v1/transactions/none");
+  expect(sandbox.report()).toMatchObject({
+    requests: 6,
+    unknownPaths: {
+      'There is no GET /transactions here. Did you mean "/v1/transactions"?': 2,
+      "There is no GET /payments here": 1,
+      "There is no GET /v1/[redacted] here": 1,
+    },
+  });
+  for (let index = 0; index < 200; index++) await sandbox.fetch(`/v1/x/${index}`);
+  expect(Object.keys(sandbox.report().unknownPaths)).toHaveLength(100);
+});
+
 test("report() keeps the webhooks from before a reset", async () => {
   const sandbox = await create();
   const [good, bad] = [await startReceiver(), await startReceiver()];

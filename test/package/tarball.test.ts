@@ -37,7 +37,7 @@ describe("the packed package", () => {
           .join("/"),
       );
     const known = [
-      /^(?:package\.json|README\.md|LICENSE|bin\/sandbox\.js)$/,
+      /^(?:package\.json|README(?:\.fr)?\.md|LICENSE|bin\/sandbox\.js)$/,
       /^dist\/(?:cli\.cjs|THIRD-PARTY-LICENSES\.txt|chunks\/[\w-]+\.cjs)$/,
       /^dist\/(?:index|webhooks|webhooks-browser|vitest|jest|node-test)\.c?js$/,
       /^dist\/(?:index|webhooks|vitest|jest|node-test|webhook-events-[\w-]+)\.d\.c?ts$/,
@@ -72,7 +72,7 @@ describe("the packed package", () => {
   it.each(["Node16", "NodeNext", "Bundler"])(
     "has types for moduleResolution %s that need no package of ours",
     async (resolution) => {
-      await writeFile(join(project, "story.ts"), story);
+      await writeFile(join(project, "program.ts"), program);
       const module = resolution === "Bundler" ? "ESNext" : resolution;
       // skipLibCheck off: a declaration that imports a bundled package would be an error in an installation.
       const libraries = [
@@ -93,7 +93,7 @@ describe("the packed package", () => {
       ];
       const options = ["--noEmit", "--module", module, "--moduleResolution", resolution, ...language, ...libraries];
       const tsc = join(root, "node_modules/typescript/bin/tsc");
-      const { stdout } = await run(process.execPath, [tsc, ...options, "story.ts"], { cwd: project }).catch(
+      const { stdout } = await run(process.execPath, [tsc, ...options, "program.ts"], { cwd: project }).catch(
         (error: unknown) => error as { stdout: string },
       );
       expect(stdout).toBe("");
@@ -101,10 +101,10 @@ describe("the packed package", () => {
   );
 
   it("works as a library", async () => {
-    const { code } = await transform(story, { loader: "ts", target: "node20" });
-    await writeFile(join(project, "story.js"), code);
+    const { code } = await transform(program, { loader: "ts", target: "node20" });
+    await writeFile(join(project, "program.js"), code);
     const limits = { timeout: 30_000, killSignal: "SIGKILL" } as const;
-    const { stdout } = await run(process.execPath, ["story.js"], { cwd: project, ...limits });
+    const { stdout } = await run(process.execPath, ["program.js"], { cwd: project, ...limits });
     expect(stdout).toBe("order-1 was paid: genuine\npayout-1 completed, with a fee of 50\norder-2 was dropped\n");
   });
 
@@ -117,7 +117,7 @@ describe("the packed package", () => {
 });
 
 /** An application and its test that use the package. */
-const story = `
+const program = `
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Charge, createSandbox, type Sandbox, type WebhookEvent } from "business-payments-sandbox";

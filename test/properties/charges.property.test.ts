@@ -254,4 +254,4 @@ it("charges follow the contract's table under every setting, and the books balan
     }),
     { numRuns: runs(100) },
   );
-}, 60_000);
+}, 120_000);

@@ -74,7 +74,11 @@ const deliveryRule = fc.record({
     fc.record({ delay: duration, duplicate: maybe(fc.integer({ min: 1, max: 2 })) }),
     fc.record({ corruptSignature: fc.constant(true), duplicate: maybe(fc.constant(1)) }),
     fc.constant({ corruptSignature: "first", duplicate: 1 }),
-    fc.record({ truncate: fc.constantFrom(0, 30), loseAnswers: maybe(fc.constant(1)) }),
+    fc.record({
+      truncate: fc.constantFrom(0, 30),
+      loseAnswers: maybe(fc.constant(1)),
+      attempts: maybe(fc.constant(1)),
+    }),
     fc.record({ hold: fc.constantFrom("next", "end", 1, 3), duplicate: maybe(fc.constant(2)) }),
     fc.constant({ before: "response" }),
     fc.constant({ reverse: true }),

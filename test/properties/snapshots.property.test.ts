@@ -141,7 +141,7 @@ it("a restore brings back the same state after any changes, also during deliveri
     }),
     { numRuns: runs(40) },
   );
-}, 60_000);
+}, 120_000);
 
 it("a company continues in the same way after a restore, and in another process", async () => {
   await fc.assert(
@@ -163,4 +163,4 @@ it("a company continues in the same way after a restore, and in another process"
     }),
     { numRuns: runs(40) },
   );
-}, 60_000);
+}, 120_000);

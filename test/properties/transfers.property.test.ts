@@ -228,4 +228,4 @@ it("transfers and batches end once and move exactly their amounts, under every s
     }),
     { numRuns: runs(60) },
   );
-}, 60_000);
+}, 120_000);

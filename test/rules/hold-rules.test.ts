@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { IMMEDIATE, isSigned, payCharge, sentTo, withRule } from "../support/delivery-rules.js";
 import type { Live } from "../support/live.js";
 import type { Receiver } from "../support/receiver.js";
+import type { LooseJson } from "../support/world.js";
 
 const ordersOf = (receiver: Receiver): string[] => receiver.received.map(({ body }) => body.data.externalId);
 
@@ -117,6 +118,38 @@ describe("corruptSignature: first", () => {
     await live.settle();
     expect(receiver.received.map(isSigned)).toEqual([false, true]);
     expect(new Set(receiver.received.map(({ raw }) => raw.toString())).size).toBe(1);
+  });
+});
+
+describe("attempts", () => {
+  it("damages the body and the signature in the first attempts only", async () => {
+    const { live, receiver } = await withRule({ truncate: 10, corruptSignature: true, attempts: 2 });
+    receiver.reply((request) => ({ status: isSigned(request) ? 200 : 401 }));
+    await payCharge(live);
+    await live.settle();
+    await live.advance("1h");
+    expect(receiver.received.map(({ raw }) => raw.length > 10)).toEqual([false, false, true]);
+    expect(receiver.received.map(isSigned)).toEqual([false, false, true]);
+    expect(live.deliveries()).toMatchObject([{ status: "succeeded" }]);
+  });
+
+  it("shows what each attempt sent, and reports no acknowledgement of a forged webhook for a good one", async () => {
+    const { live, receiver } = await withRule({ truncate: 10, attempts: 1 });
+    receiver.reply((request) => ({ status: isSigned(request) ? 200 : 401 }));
+    await payCharge(live);
+    await live.settle();
+    await live.advance("1h");
+    const [delivery] = (await live.control("GET", "/deliveries")).body.data;
+    expect(delivery.attempts.map(({ request }: LooseJson) => request.body.length > 10)).toEqual([false, true]);
+    expect((await live.control("GET", "/findings")).text).not.toContain("forged-webhook-acknowledged");
+  });
+
+  it("needs something to damage", async () => {
+    const { live } = await withRule({ drop: true });
+    const rule = { on: "delivery", then: { loseAnswers: 1, attempts: 1 } };
+    const { status, text } = await live.control("POST", "/rules", rule);
+    expect(status).toBe(400);
+    expect(text).toContain("needs truncate or corruptSignature");
   });
 });
 

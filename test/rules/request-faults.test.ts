@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
@@ -86,7 +85,7 @@ describe("fault: reset over a socket", () => {
     const line = (path: string): string =>
       `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer at_sandbox\r\n\r\n`;
     socket.write(line("/v1/webhooks") + line("/v1/balance") + line("/v1/charges/nope") + line("/v1/balance"));
-    await once(socket, "close");
+    await new Promise((resolve) => socket.once("close", resolve));
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
     expect(received).toMatch(/"balance":10000000,"currency":"XOF"\}$/);
   });

@@ -8,7 +8,7 @@ const FOLDER = "test/scenarios/bad/";
 const STEPS = "request, advance, clock, webhook, noWebhook, rule, settle, wait, parallel, repeat, use, eventually";
 const MATCHERS = "$regex, $type, $gt, $gte, $lt, $lte, $in, $length, $contains, $absent, $any, $exact";
 const ALWAYS = "uuid, now, url, token, companyId, secretKey, receiver, testNumbers, env, faker";
-const NUMBERS = "success, failure, pending, late, silent, limit, refused, unverified";
+const NUMBERS = "success, failure, pending, late, silent, limit, refused, unverified, confirming";
 const TOPICS =
   "transactions/started, transaction/started, transactions/completed, transaction/completed, transactions/failed, transaction/failed, charges/events, charge/events";
 const METHODS = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
@@ -21,7 +21,7 @@ const problems: Readonly<Record<string, readonly string[]>> = {
   "empty.yaml": ["1:1: steps must be a list of at least one step, but it is missing"],
   "fields.yaml": [
     '1:10: $schema must be the address of the JSON Schema, got the number 1: write it in quotes, "1"',
-    '2:7: name must be a sentence that says what the story shows, a string that is not blank, got ""',
+    '2:7: name must be a sentence that says what the scenario shows, a string that is not blank, got ""',
     '3:7: tags must be a list of words, got "charges"',
     "4:1: author is not known here. Known are $schema, name, description, tags, given, steps",
     '6:10: given.clock must be an ISO 8601 time such as 2026-01-15T09:00:00Z, got "today"',

@@ -52,7 +52,7 @@ describe("advance and clock", () => {
     expect(failure).toMatchObject({
       kind: "failure",
       step: "advance 1h",
-      message: "Time did not bring what was expected",
+      message: "The expected answer did not come in time",
       mismatches: [{ path: "firedCount", expected: "1", actual: 0 }],
     });
   });
@@ -255,7 +255,9 @@ steps:
     const chain = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`${index}.yaml`, `steps: [{ use: ${index + 1}.yaml }]`]),
     );
-    await expect(parseText(`steps: [{ use: 0.yaml }]`, chain)).rejects.toThrow(/^19\.yaml:1:16: .*more than 20 deep$/);
+    await expect(parseText(`steps: [{ use: 0.yaml }]`, chain)).rejects.toThrow(
+      /^19\.yaml:1:16: .*more than 20 levels deep$/,
+    );
     const doubling = Object.fromEntries(
       Array.from({ length: 15 }, (_, index) => [
         `${index}.yaml`,
@@ -263,7 +265,7 @@ steps:
       ]),
     );
     await expect(parseText(`steps: [{ use: 0.yaml }]`, doubling)).rejects.toThrow(
-      /used more than 1000 times in one story/,
+      /used more than 1000 times in one scenario/,
     );
   });
 });

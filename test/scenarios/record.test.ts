@@ -263,12 +263,21 @@ describe("a recording", () => {
   });
 });
 
+it("leaves out requests whose bodies could not be read, and says how many", async () => {
+  const session = open();
+  await createCharge(session);
+  const headers = { "content-type": "application/json" };
+  await session.api("POST", "/v1/charges", "x".repeat(1_100_000), { headers });
+  await session.api("POST", "/v1/charges", new Uint8Array([0x22, 0xff, 0x22]), { headers });
+  await createCharge(session);
+  expect(session.recorder.size).toBe(2);
+  expect(await recordingOf(session)).toContain("2 request(s) are left out, because their bodies could not be read.");
+});
+
 it("says what a scenario cannot repeat", async () => {
-  const { api, control, recorder } = open();
-  await api("POST", "/v1/charges", "x".repeat(1_100_000), { headers: { "content-type": "application/json" } });
+  const { control, recorder } = open();
   await control("DELETE", "/companies/company_sandbox");
   expect(recorder.problems()).toEqual([
-    "POST /v1/charges: its body could not be read, so it cannot be sent again.",
     "DELETE /_sandbox/companies/company_sandbox: it removes the company that is recorded. Reset it instead.",
   ]);
 });
@@ -287,6 +296,28 @@ it("secrets are redacted everywhere in a recording", async () => {
   expect(text).not.toMatch(/at_sandbox|secret_sandbox|admin-s3cret/);
   expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThan(4);
 });
+
+it.each([
+  ["malformed", "s3cret-key-1"],
+  ["malformed only because of it", '{"externalId": "an-s3cret-key-"-1"}', 's3cret-key-"-1'],
+  ["refused for a field", { ...chargeRequest(), amount: "s3cret-key-1" }],
+  ["refused as a conflict", { ...chargeRequest(), externalId: "s3cret-key-1" }],
+])(
+  "a request that is %s and holds a secret is left out, and the rest is recorded",
+  async (_, body, secretKey = "s3cret-key-1") => {
+    const session = open();
+    const { api, control, recorder } = session;
+    await createCharge(session, { externalId: "s3cret-key-1" });
+    expect((await api("POST", "/v1/charges", body)).status).toBeGreaterThanOrEqual(400);
+    await createCharge(session, { externalId: "after" });
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey });
+    const text = await recordingOf(session);
+    expect(recorder.size).toBe(2);
+    expect(text).toContain("1 request(s) are left out, because they were refused and hold secrets.");
+    expect(text).toContain("externalId: after");
+    expect(text).not.toContain(secretKey);
+  },
+);
 
 it.each([
   ["requests", { limits: { ...DEFAULT_LIMITS, recordedRequests: 3 } }, undefined, 3],

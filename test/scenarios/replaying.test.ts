@@ -130,7 +130,7 @@ describe("what comes out", () => {
           body: { at: "\${now}" }`);
     expect(failure).toMatchObject({
       kind: "error",
-      message: expect.stringMatching(/^The company company_scenario-yaml-scenario of this story was removed\.$/),
+      message: expect.stringMatching(/^The company company_scenario-yaml-scenario of this scenario was removed\.$/),
       position: { line: 4 },
     });
   });

@@ -59,7 +59,7 @@ describe("a webhook step fails", () => {
     const [head, ...rest] = text.split("\n").slice(1);
     expect(head).toBe("scenario.yaml:10:11: both are refunded");
     expect(rest.slice(0, 7)).toEqual([
-      "Expected at least one webhook of charge/events with this data, but none of the 2 that came is like it",
+      "Expected at least one webhook of charge/events with this data, but none of the 2 that came matches",
       "  data.status",
       '    - expected "refunded"',
       '    + received "paid"',

@@ -194,7 +194,7 @@ describe("a damaged store", () => {
     await (await createJournal(place, journalPath(place.path, 1), { after: null })).close();
     await expect(openLetters(place.path)).rejects.toMatchObject({
       kind: "file",
-      message: expect.stringContaining(`store.json:1:1: this is no store of the sandbox: ${message}`),
+      message: expect.stringContaining(`store.json:1:1: this is not a store of the sandbox: ${message}`),
     });
   });
 
@@ -329,6 +329,29 @@ describe("the disk", () => {
       "error the state cannot be kept: ENOSPC: no space left on device, write",
       `info the state is kept again in ${path}`,
     ]);
+  });
+
+  it("is full from the start to the stop: nothing was changed, so the stop succeeds", async () => {
+    const path = await newStorePath();
+    const first = await openLetters(path);
+    first.put("a", 1);
+    await first.store.close();
+    const fs = createFaultyFiles();
+    fs.fail("ENOSPC: no space left on device, write");
+    const { store } = await openLetters(path, { fs });
+    await expect(store.writable()).rejects.toThrow("ENOSPC");
+    await store.close();
+    expect([...(await openLetters(path)).store.data.keys()]).toEqual(["a"]);
+  });
+
+  it("is full from the start to the stop, and somebody took the checkpoint away: the stop fails", async () => {
+    const path = await newStorePath();
+    await (await openLetters(path)).store.close();
+    const fs = createFaultyFiles();
+    fs.fail("ENOSPC: no space left on device, write");
+    const { store } = await openLetters(path, { fs });
+    await rm(path);
+    await expect(store.close()).rejects.toThrow(`Failed to write the last changes to ${path}: ENOSPC`);
   });
 
   it("has room for small files only: that is said once, too, and changes nothing", async () => {

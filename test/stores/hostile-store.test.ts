@@ -48,6 +48,12 @@ it.each([
   ["a clock at the end of time", clockAt({ mode: "frozen", at: 8.64e15 }), "its clock cannot be at 8640000000000000"],
   ["a running clock without a time", clockAt({ mode: "running", offsetMs: 1e300 }), "its clock cannot be at 1e+300"],
   [
+    "a clock that went wrong by ages",
+    clockAt({ mode: "running", offsetMs: Number.MIN_SAFE_INTEGER }),
+    "its clock cannot be at -9007199254740991",
+  ],
+  ["a clock of no mode", headWith({ clock: { mode: "stopped", offsetMs: 5 } }), "its clock must be running or frozen"],
+  [
     "money that does not hold together",
     chargeWith({ paid: 50_000 }),
     "charges[0].paid must be 0 when the status is due, got 5",

@@ -37,7 +37,7 @@ export async function openAuditDesk(options: WorldOptions = {}): Promise<AuditDe
   });
 }
 
-/** A receiver that answers when it is told to. */
+/** A receiver that answers on demand. */
 export async function startHeld() {
   const asked = gate();
   const answers = gate();

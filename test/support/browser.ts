@@ -74,6 +74,10 @@ function watch(page: Page): readonly string[] {
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    // Colours that are still changing have no contrast of their own.
+    await page.evaluate(
+      "for (const each of document.getAnimations()) if (each instanceof CSSTransition) each.finish()",
+    );
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>("axe.run()");
     const lines = violations.map(
@@ -82,6 +86,23 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect(lines).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+}
+
+const WIDTHS: readonly number[] = [1440, 1024, 390];
+
+/** Checks accessibility at three widths, that no part is wider than the window, and that every button of a table is in sight. */
+export async function expectWellLaidOut(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    await expectAccessible(page);
+    await expectFits(page);
+    const unseen = await page.evaluate<string[]>(`
+      [...document.querySelectorAll(".scroll button:not([popover] *)")]
+        .filter((button) => button.checkVisibility())
+        .filter((button) => button.getBoundingClientRect().right > button.closest(".scroll").getBoundingClientRect().right)
+        .map((button) => button.innerText)`);
+    expect(unseen, `buttons out of sight at ${width} px`).toEqual([]);
+  }
 }
 
 /** Checks that no part of the page is wider than the window. */

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { endWithFile } from "./children.js";
 import type { LooseJson } from "./world.js";
 
 /** Runs the built command (see build.ts) as a child process. */
@@ -139,10 +140,7 @@ function spawnSandbox(
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
   });
-  // A failed test may not have reached its `stop`.
-  const kill = (): boolean => child.kill("SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
+  endWithFile(child);
   return child;
 }
 

@@ -18,6 +18,7 @@ export function createHeldStore(): HeldStore {
   return {
     data: createStoredSandbox(),
     position: 0,
+    flushes: 0,
     lost: new AbortController().signal,
     note: () => undefined,
     writable: () => undefined,

@@ -40,6 +40,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Every documentation page, relative to the repository. */
 export const allPages: readonly string[] = [
   "README.md",
+  "README.fr.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "SECURITY.md",

@@ -43,7 +43,7 @@ export interface Decision {
 
 export function decisionsOf(page: Page): readonly Decision[] {
   const table = page.tables.find(({ heading }) => heading === "Decisions");
-  return (table?.rows ?? []).map(([contract = "", choice = "", _why, question = ""]) => ({
+  return (table?.rows ?? []).map(([contract = "", choice = "", question = ""]) => ({
     quotes: [...contract.matchAll(/"([^"]+)"/g)].map(([, quote = ""]) => quote),
     choice,
     question,

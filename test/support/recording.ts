@@ -40,7 +40,7 @@ export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax
   return {
     sandbox,
     recorder,
-    /** To the API; a text is sent as it is. */
+    /** To the API; text and bytes are sent as they are. */
     api: async (
       method: string,
       path: string,
@@ -56,7 +56,8 @@ export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax
       const kept = Object.entries(own).flatMap(([name, value]): [string, string][] =>
         value === null ? [] : [[name, value]],
       );
-      const content = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+      const isRaw = typeof body === "string" || body instanceof Uint8Array;
+      const content = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) };
       return request(method, path, { headers: kept, ...content });
     },
     control: async (method: string, path: string, body?: unknown, company?: string): Promise<Sent> => {

@@ -1,63 +1,115 @@
 import { isDeepStrictEqual } from "node:util";
-import { calibrate } from "../../src/calibration/infer/calibrate.js";
-import type { CalibrationReport } from "../../src/calibration/report/report.js";
-import { openRehearsal, type RehearsedStory } from "../../src/calibration/probes/rehearse.js";
-import { type Alternative, alternativesOf, profileOf } from "../../src/domain/profile/alternatives.js";
-import { type ProfileOverrides, settings } from "../../src/domain/profile/settings.js";
+import { UNSEEN_GROUPS, calibrate } from "../../src/calibration/infer/calibrate.js";
+import type { CalibratedSetting, CalibrationReport } from "../../src/calibration/report/report.js";
+import { openRehearsal, type RehearsedScenario } from "../../src/calibration/probes/rehearse.js";
+import { type Alternative, alternativesOf, isSame, profileOf } from "../../src/domain/profile/alternatives.js";
+import { type ProfileOverrides, findSetting, groupOf, settings } from "../../src/domain/profile/settings.js";
 import type { Json } from "../../src/kernel/messages/json.js";
-import type { Scenario } from "../../src/scenarios/file/scenario.js";
-import { fetchTo, loadStories } from "./recorded-stories.js";
+import { fetchTo } from "../../src/http/server/app.js";
+import { loadScenarios } from "./recorded-scenarios.js";
 
-/**
- * `named`: calibrate names exactly the alternative. `open`: no scenario plays differently. `missed`: one does, but calibrate names nothing. `wrong`: it names
- * something else.
- */
-export type Verdict = "named" | "open" | "missed" | "wrong";
+/** `named`: calibrate sets exactly the alternative. `open`: it sets nothing. `wrong`: it sets another value or setting. */
+export type Verdict = "named" | "open" | "wrong";
 
 export interface RoundTrip {
   readonly alternative: Alternative;
   readonly verdict: Verdict;
+  /** The scenarios that play differently, by their files. */
+  readonly files: readonly string[];
   /** What it named and what it left unexplained, for messages. */
   readonly said: string;
 }
 
-/** Of the scenarios that play differently, so many of the shortest are calibrated. */
-const STORIES_MAX = 3;
+/** Of the scenarios that play differently, so many of the shortest are calibrated, with some that show what is usual. */
+const DIFFERING_MAX = 3;
+const USUAL = /\/(?:transfer-completed|charge-paid|charge-dropped|probes\/transfer)\.yaml$/;
 
-/** Plays the shipped scenarios against services that differ from the default in one alternative, and calibrates what was recorded. */
+/** Plays the shipped scenarios against services that differ from the default, and calibrates what was recorded. */
 export async function openRoundTrips() {
-  const stories = await loadStories();
+  const scenarios = await loadScenarios();
   const rehearsal = openRehearsal(fetchTo, ({ url }) => (url.includes("nobody-listens") ? 503 : 200));
-  const usual = await playAll(stories, {});
-  function playAll(played: readonly Scenario[], profile: ProfileOverrides) {
-    return rehearsal.play(played, profile);
-  }
-  const differing = async (profile: ProfileOverrides, paths: readonly string[]): Promise<RehearsedStory[]> => {
-    const touched = stories.filter((_, index) => paths.some((path) => usual[index]?.read.has(path)));
-    const played = await playAll(touched, profile);
-    const isUsual = ({ scenario, exchanges }: RehearsedStory): boolean =>
-      isDeepStrictEqual(usual.find((story) => story.scenario.file === scenario.file)?.exchanges, exchanges);
-    return played.filter((story) => !isUsual(story)).sort((a, b) => a.exchanges.length - b.exchanges.length);
+  const played = await rehearsal.play(scenarios, {});
+  const usual = scenarios
+    .map((scenario, index) => ({ ...played[index]!, scenario }))
+    .toSorted((a, b) => a.exchanges.length - b.exchanges.length);
+  const play = async (files: readonly string[], profile: ProfileOverrides): Promise<readonly RehearsedScenario[]> =>
+    rehearsal.play(
+      scenarios.filter(({ file }) => USUAL.test(file) || files.includes(file)),
+      profile,
+    );
+  const differing = async (alternative: Alternative): Promise<string[]> => {
+    const { path } = alternative.setting;
+    const files: string[] = [];
+    for (const { scenario, exchanges, read } of usual) {
+      if (files.length === DIFFERING_MAX) break;
+      if (!UNSEEN_GROUPS.has(groupOf(path)) && !read.has(path)) continue;
+      const [varied] = await rehearsal.play([scenario], profileOf([alternative]));
+      if (!isDeepStrictEqual(varied?.exchanges, exchanges)) files.push(scenario.file);
+    }
+    return files;
   };
   return {
     async ofAlternative(alternative: Alternative): Promise<RoundTrip> {
-      const told = (await differing(profileOf([alternative]), [alternative.setting.path])).slice(0, STORIES_MAX);
-      if (told.length === 0) return { alternative, verdict: "open", said: "" };
-      const report = await calibrateStories(told);
-      const named = namedBy(report);
-      const { path, schema } = alternative.setting;
-      const isNamed = named.length === 1 && named[0]?.path === path;
-      const isRight = isNamed && isDeepStrictEqual(schema.parse(named[0]?.value), schema.parse(alternative.after));
-      const verdict = isRight ? "named" : named.length === 0 ? "missed" : "wrong";
-      return { alternative, verdict, said: describe(report, told) };
+      const files = await differing(alternative);
+      if (files.length === 0) return { alternative, verdict: "open", files, said: "No scenario plays differently." };
+      const report = await calibrateScenarios(await play(files, profileOf([alternative])));
+      const isRight = (row: { path: string; value: Json }): boolean =>
+        row.path === alternative.setting.path && isSame(alternative.setting, row.value, alternative.after);
+      const set = namedBy(report);
+      const also = report.assumptions.some((text) => text.includes(JSON.stringify(alternative.after)));
+      const supposed = changed(report).filter(({ state }) => state === "open");
+      const isWrong = [...set, ...(also ? [] : supposed)].some((row) => !isRight(row));
+      const verdict = isWrong ? "wrong" : set.length === 1 ? "named" : "open";
+      return { alternative, verdict, files, said: describe(report, files) };
+    },
+    /** Plays the scenarios that show the alternatives, with all of them at once. */
+    async ofProfile(trips: readonly RoundTrip[]): Promise<CombinedRoundTrip> {
+      const alternatives = trips.map(({ alternative }) => alternative);
+      const files = trips.flatMap((trip) => trip.files);
+      const recorded = await play(files, profileOf(alternatives));
+      const shown: Alternative[] = [];
+      for (const alternative of alternatives) {
+        const without = await play(files, profileOf(alternatives.filter((other) => other !== alternative)));
+        if (!isDeepStrictEqual(saidIn(without), saidIn(recorded))) shown.push(alternative);
+      }
+      const report = await calibrateScenarios(recorded);
+      const said = describe(report, files);
+      return {
+        given: valuesOf(shown.map(({ setting, after }) => ({ path: setting.path, value: after }))),
+        found: valuesOf(namedBy(report)),
+        said,
+      };
     },
     close: () => rehearsal.close(),
   };
 }
 
-function calibrateStories(stories: readonly RehearsedStory[]): Promise<CalibrationReport> {
-  const recordings = stories.map(({ exchanges }) => exchanges);
-  const source = { files: stories.map(({ scenario }) => scenario.file) };
+export interface CombinedRoundTrip {
+  /** Of the alternatives, those without which the service would say something else: values by path, as the sandbox reads them. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** What calibrate named, likewise. */
+  readonly found: Readonly<Record<string, unknown>>;
+  readonly said: string;
+}
+
+function namedBy({ settings: rows }: CalibrationReport): readonly CalibratedSetting[] {
+  return rows.filter(({ state }) => state === "set" || state === "contradicted");
+}
+
+function valuesOf(choices: readonly { readonly path: string; readonly value: Json }[]): Record<string, unknown> {
+  return Object.fromEntries(choices.map(({ path, value }) => [path, findSetting(path)?.schema.parse(value)]));
+}
+
+/** Answers and webhooks: what the scenarios send may depend on the profile, too. */
+function saidIn(scenarios: readonly RehearsedScenario[]) {
+  return scenarios.map(({ exchanges }) =>
+    exchanges.map((exchange) => (new URL(exchange.url).pathname.startsWith("/v1/") ? exchange.answer : exchange)),
+  );
+}
+
+function calibrateScenarios(scenarios: readonly RehearsedScenario[]): Promise<CalibrationReport> {
+  const source = { files: scenarios.map(({ scenario }) => scenario.file) };
+  const recordings = scenarios.map(({ exchanges }) => exchanges);
   return calibrate(recordings, { profile: {}, only: [], skip: [], secretKey: undefined, source, fetchTo });
 }
 
@@ -65,26 +117,17 @@ export function allAlternatives(): readonly Alternative[] {
   return alternativesOf(settings.map(({ path, default: value }) => ({ path, value })));
 }
 
-/** The settings that are not the default, by the report. */
-function namedBy({ settings: rows }: CalibrationReport): readonly { readonly path: string; readonly value: Json }[] {
-  return rows.filter(({ value, default: usual }) => !isDeepStrictEqual(value, usual));
-}
-
-function describe(report: CalibrationReport, told: readonly RehearsedStory[]): string {
-  const named = report.settings.filter(
+function changed({ settings: rows }: CalibrationReport): readonly CalibratedSetting[] {
+  return rows.filter(
     ({ value, default: usual, state }) => state === "contradicted" || !isDeepStrictEqual(value, usual),
   );
-  const drift = report.drift.slice(0, 4).map(({ operation, topic, pointer, kind, example }) => ({
-    operation,
-    topic,
-    pointer,
-    kind,
-    expected: example.expected,
-    got: example.got,
-  }));
+}
+
+function describe(report: CalibrationReport, files: readonly string[]): string {
   return JSON.stringify({
-    files: told.map(({ scenario }) => scenario.file),
-    named: named.map(({ path, state, value }) => [path, state, value]),
-    drift,
+    files,
+    named: changed(report).map(({ path, state, value }) => [path, state, value]),
+    drift: report.drift.slice(0, 4),
+    assumptions: report.assumptions,
   });
 }

@@ -32,7 +32,8 @@ export async function runShell(commands: string, options: ShellOptions): Promise
 
 /** Addresses and environment of the commands, and a `prelude` to run before them. */
 export function prepareShell({ url, instead = {}, cwd = root, ...more }: ShellOptions) {
-  const addresses = Object.entries({ "http://127.0.0.1:4010": url, ...instead });
+  const helper = "examples/curl/api.sh";
+  const addresses = Object.entries({ "http://127.0.0.1:4010": url, [helper]: root + helper, ...instead });
   return {
     adapt: (page: string) => addresses.reduce((whole, [address, other]) => whole.replaceAll(address, other), page),
     env: { PATH: process.env["PATH"] ?? "", SANDBOX_URL: url, NODE: process.execPath, ROOT: root, ...more.env },

@@ -21,19 +21,20 @@ const answered = {
   body: undefined,
   status: 200,
   answer: undefined,
-  retryAfter: undefined,
+  answerHeaders: {},
+  durationMs: 0,
   problem: undefined,
   rule: undefined,
   fault: undefined,
   made: { from: 0, to: 0 },
   settings: [],
+  rawBody: undefined,
 } as const;
 
 /** A request answered with 200, as the API reports it. */
 export function exchange(change: Partial<Exchange> = {}): Exchange {
   return {
     turn: 0,
-    rawBody: undefined,
     company: undefined,
     connection: undefined,
     receivedAt: 0,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { GUESSES_MAX } from "../../../src/http/shared/guesses.js";
+import { GUESSES_MAX } from "../../../src/http/shared/address-limit.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { signIn, visit } from "../../support/dashboard.js";
 import { sendRaw } from "../../support/raw-http.js";
@@ -15,18 +15,19 @@ const errorKeys = ["statusCode", "message", "error", "correlationId", "path", "t
 
 describe("paths and methods", () => {
   it.each([
-    ["GET", "/"],
-    ["GET", "/nothing"],
-    ["GET", "/clock/"],
-    ["POST", "/charges/x/settle"],
-    ["GET", "/snapshots/a/b"],
-  ])("%s %s is 404 with the error body", async (method, path) => {
+    ["GET", "/", ""],
+    ["GET", "/nothing", ""],
+    ["GET", "/clock/", '. Did you mean "/_sandbox/clock"?'],
+    ["POST", "/charge/x/pay", '. Did you mean "/_sandbox/charges/x/pay"?'],
+    ["POST", "/charges/x/settle", ""],
+    ["GET", "/snapshots/a/b", ""],
+  ])("%s %s is 404 with the error body%s", async (method, path, hint) => {
     const answer = await open().control(method, path);
     expect(answer.status).toBe(404);
     expect(Object.keys(answer.body)).toEqual(errorKeys);
     expect(answer.body).toMatchObject({
       statusCode: 404,
-      message: [`There is no ${method} /_sandbox${path} here`],
+      message: [`There is no ${method} /_sandbox${path} here${hint}`],
       error: "Not Found Exception",
       path: `/_sandbox${path}`,
     });

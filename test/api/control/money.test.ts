@@ -104,3 +104,47 @@ describe("GET /ledger", () => {
     expect(answer.body.message[0]).toContain(message);
   });
 });
+
+describe("beyond 800 billion XOF", () => {
+  const most = 100_000_000_000;
+  const settings = { charges: { max: most }, transfers: { max: most, insufficientBalance: "fail" } };
+  const stateIsTaken = async (): Promise<void> => {
+    const state = await world.control("GET", "/state");
+    expect((await world.control("PUT", "/state", state.body)).text).toBe(state.text);
+  };
+  const pay = async (): Promise<LooseJson> => {
+    const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest({ amount: most }));
+    return (await world.api("POST", `/v1/charges/${charge.id}/pay`)).body;
+  };
+  beforeEach(async () => {
+    expect((await world.control("PATCH", "/profile", settings)).status).toBe(200);
+  });
+
+  it("payments fail, also those whose results come later", async () => {
+    for (let paid = 0; paid < 7; paid++) expect((await pay()).status).toBe("paid");
+    expect(await pay()).toMatchObject({ status: "due", transactions: [{ status: "failed", error: "limit_exceeded" }] });
+    await world.control("POST", "/rules", { on: "payment", then: { outcome: "paid", after: "5m" } });
+    const { id } = await pay();
+    await world.control("POST", "/clock/advance", { by: "5m" });
+    expect((await world.api("GET", `/v1/charges/${id}`)).body.transactions).toMatchObject([
+      { error: "limit_exceeded" },
+    ]);
+    await stateIsTaken();
+  });
+
+  it("adjustments and batches are refused", async () => {
+    const transfer = { amount: most / 2, msisdn: "+2250700000001" };
+    for (let sent = 0; sent < 14; sent++) {
+      expect((await world.control("PUT", "/balance", { balance: most })).status).toBe(200);
+      expect((await world.api("POST", "/v1/transactions", transferRequest(transfer))).status).toBe(201);
+    }
+    const answer = await world.control("PUT", "/balance", { balance: most });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      ["The accounts of a company hold at most 800000000000 XOF together"],
+    ]);
+    const transactions = Array.from({ length: 17 }, () => transferRequest(transfer));
+    expect((await world.api("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
+    await stateIsTaken();
+  });
+});

@@ -5,7 +5,6 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSandbox } from "../../../src/index.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../../src/scenarios/replayer.js";
-import { DASHBOARD, visit } from "../../support/dashboard.js";
 import { createFakeSystem } from "../../support/fake-system.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { type Live, startLive } from "../../support/live.js";
@@ -90,24 +89,6 @@ const hangs = {
 function eventually(path: string) {
   return { eventually: { within: "24h", every: "1s", request: `GET ${path}`, expect: { status: 200 } } };
 }
-
-it("a replay from the dashboard ends with its client", async () => {
-  const live = await startLive();
-  const { html } = await visit(live.app, live.url).get(`${DASHBOARD}/scenarios`);
-  const [, formToken = ""] = /name="formToken" value="([^"]*)"/.exec(html) ?? [];
-  const leaving = new AbortController();
-  const answer = fetch(`${live.url}${DASHBOARD}/actions/replayText`, {
-    method: "POST",
-    headers: { origin: live.url },
-    body: new URLSearchParams({ formToken, story: JSON.stringify(forever) }),
-    signal: leaving.signal,
-  });
-  await begun(live);
-  leaving.abort();
-  await expect(answer).rejects.toThrow("aborted");
-  await gone(live);
-  expect(companiesOf(live)).toEqual(["company_sandbox"]);
-});
 
 it("a replay ends when the server stops, and its client learns why", async () => {
   const live = await startLive();

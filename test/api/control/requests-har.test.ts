@@ -80,6 +80,19 @@ it("has no secret", async () => {
   expect(text).toContain("[redacted]");
 });
 
+it.each([
+  ["text that is not JSON", '{"amount":', "application/json", 400],
+  ["a form", "amount=100&note=at_sandbox", "application/x-www-form-urlencoded", 415],
+])("has %s as it was sent, without secrets", async (_, body, type, status) => {
+  const world = openWorld();
+  const url = await world.listen();
+  const sent = { ...headers, "content-type": type };
+  expect((await fetch(`${url}/v1/charges`, { method: "POST", body, headers: sent })).status).toBe(status);
+  const [exchange] = await read(await archiveOf(world));
+  expect(Buffer.from(exchange!.body!).toString()).toBe(body.replace("at_sandbox", "[redacted]"));
+  expect(exchange!.answer!.headers).toContainEqual(["content-type", "application/json; charset=utf-8"]);
+});
+
 it("has no answer where the client got none", async () => {
   const world = openWorld();
   await world.control("POST", "/rules", { on: "request", then: { fault: "reset", commit: true }, times: 1 });

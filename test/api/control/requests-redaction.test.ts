@@ -133,9 +133,17 @@ describe("what the journal does not show", () => {
 
   it("other credentials of the request", async () => {
     const { api } = started();
-    await api("GET", "/v1/balance", undefined, { cookie: "session=1", "proxy-authorization": "Basic eDp5" });
+    await api("GET", "/v1/balance", undefined, {
+      cookie: "session=1",
+      "proxy-authorization": "Basic eDp5",
+      "x-api-key": "key-1",
+    });
     const [{ headers }] = await journalOf(world!);
-    expect(headers).toMatchObject({ cookie: "[redacted]", "proxy-authorization": "[redacted]" });
+    expect(headers).toMatchObject({
+      cookie: "[redacted]",
+      "proxy-authorization": "[redacted]",
+      "x-api-key": "[redacted]",
+    });
   });
 
   it("a plain word of a token, where it is the whole; not as a part of other words", async () => {

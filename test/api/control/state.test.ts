@@ -85,6 +85,20 @@ describe("PUT /state", () => {
     expect((await world.control("GET", "/profile")).body.charges.min).toBe(1);
   });
 
+  it("gives no id of its records again, whatever its idPosition", async () => {
+    const world = await lively();
+    const before = await stateOf(world);
+    await world.control("PUT", "/state", { ...before, idPosition: 0 });
+    await world.api("POST", "/v1/transactions", transferRequest());
+    await world.api("POST", "/v1/charges", chargeRequest());
+    const after = await stateOf(world);
+    for (const table of ["charges", "transactions", "ledger", "deliveries", "events"])
+      expect(after[table].slice(0, before[table].length).map(({ id }: LooseJson) => id)).toEqual(
+        before[table].map(({ id }: LooseJson) => id),
+      );
+    expect((await world.control("PUT", "/state", after)).status).toBe(200);
+  });
+
   it("continues in the same way in another process", async () => {
     const [one, other] = [
       await lively(),
@@ -153,6 +167,16 @@ describe("PUT /state", () => {
     const { body: clock } = await world.control("GET", "/clock");
     expect(clock.mode).toBe("running");
     expect(clock.now >= "2030-01-01T00:00:00.000Z" && clock.now < "2030-01-01T00:01").toBe(true);
+  });
+
+  it("takes a state back that began with the highest counts and was used since", async () => {
+    const world = await lively();
+    const put = { ...(await stateOf(world)), seq: 1e14, idPosition: 1e14 };
+    expect((await world.control("PUT", "/state", put)).status).toBe(200);
+    await world.api("POST", "/v1/charges", chargeRequest());
+    const used = await stateOf(world);
+    expect(used.seq).toBeGreaterThan(1e14);
+    expect((await world.control("PUT", "/state", used)).body).toEqual(used);
   });
 
   it("accepts larger bodies than other calls", async () => {
@@ -348,6 +372,20 @@ describe("a wrong state", () => {
     expect(answer.status).toBe(400);
     expect(answer.body.message.join("\n")).toContain(message);
     expect(await stateOf(world)).toEqual(before);
+  });
+
+  it("counts payments that wait for their results among the attempts of a charge", async () => {
+    const world = openWorld();
+    await world.control("POST", "/rules", { on: "payment", then: { after: "5m" } });
+    const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
+    await world.api("POST", `/v1/charges/${charge.id}/pay`);
+    await world.api("POST", `/v1/charges/${charge.id}/pay`);
+    const state = await stateOf(world);
+    const answer = await world.control("PUT", "/state", changed(state, "charges", 0, { attempts: 1 }));
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      ["charges[0].attempts must be at least 2, the number of its payments"],
+    ]);
   });
 
   it("has up to a hundred problems reported at once", async () => {

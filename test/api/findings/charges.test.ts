@@ -13,7 +13,7 @@ describe("refund-beyond-paid", () => {
     const [first, second, ...rest] = await findingsOf(live);
     expect(rest).toEqual([]);
     expect([first?.kind, second?.kind]).toEqual(["refund-beyond-paid", "refund-beyond-paid"]);
-    expect(first?.why).toContain("8001 XOF was asked of the charge");
+    expect(first?.why).toContain("8001 XOF of the charge");
     expect(second?.why).toContain("at most 3000 XOF");
     expect(second?.requests).toEqual([
       {

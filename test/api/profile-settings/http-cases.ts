@@ -248,6 +248,16 @@ export const httpCases: readonly SettingCase[] = [
     },
   },
   {
+    setting: "testNumbers.confirming",
+    value: "+2250102030405",
+    async shows(world) {
+      const { id } = await createCharge(world);
+      expect((await world.api("POST", `/v1/charges/${id}/pay`, { msisdn: "0102030405" })).body.status).toBe("due");
+      await world.advance("30s");
+      expect((await world.api("GET", `/v1/charges/${id}`)).body.status).toBe("paid");
+    },
+  },
+  {
     setting: "testNumbers.silent",
     value: "+2250102030405",
     async shows(world) {

@@ -1,0 +1,23 @@
+/** A process that sends one request as fast as it can until it is told to stop. It reports its first 429, and at the end all answers by status. */
+import { Agent } from "undici";
+
+const { connections, request } = JSON.parse(process.argv[2]);
+const agent = new Agent({ connections });
+const statuses = {};
+const over = new AbortController();
+process.once("message", () => over.abort());
+
+let sent = 0;
+await Promise.all(
+  Array.from({ length: connections }, async () => {
+    while (!over.signal.aborted) {
+      const body = request.body.replace("[<id>]", `noise-${Date.now()}-${sent++}`);
+      const { statusCode, body: answer } = await agent.request({ ...request, body });
+      await answer.dump();
+      if (statusCode === 429 && statuses[429] === undefined) process.send("limited");
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+    }
+  }),
+);
+await agent.close();
+process.send(statuses);

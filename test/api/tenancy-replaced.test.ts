@@ -1,0 +1,103 @@
+import { expect, it } from "vitest";
+import { setupFor } from "../../src/sandbox/config/options.js";
+import { startReceiver } from "../audit/receivers.js";
+import { openAuditDesk, sound, startHeld } from "../support/audit-desk.js";
+import { DASHBOARD, signIn, visit } from "../support/dashboard.js";
+import { openWorld, type TestWorld } from "../support/world.js";
+
+const ADMIN = "s3cret-admin-token";
+const FORMER = "at_former_7bqf2Zk1Xw";
+const NEXT = "at_next_9LmP4tRs8v9Q";
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** A tenant, and what an administrator does with its company. */
+function open() {
+  const setup = { ...setupFor(FORMER), id: "company_x", balance: 0, frozenAt: 0, profile: {}, fixtures: [] };
+  const world = openWorld({ tenancy: true, adminToken: ADMIN, companies: [setup] });
+  return {
+    ...world,
+    replaceToken: () => world.control("POST", "/companies/company_x/rotate", { accessToken: NEXT }, bearer(ADMIN)),
+    async giveIdAway() {
+      await world.control("DELETE", "/companies/company_x", undefined, bearer(ADMIN));
+      await world.control("POST", "/companies", { companyId: "company_x", accessToken: NEXT }, bearer(ADMIN));
+    },
+  };
+}
+
+/** All text of a stream until it ends. */
+async function readStream({ app }: TestWorld, path: string, headers: Readonly<Record<string, string>>) {
+  const { body } = await app.request(path, { headers });
+  const read = async (): Promise<string> => {
+    let text = "";
+    for await (const chunk of body ?? []) text += Buffer.from(chunk).toString();
+    return text;
+  };
+  return { text: read() };
+}
+
+it.each(["replaceToken", "giveIdAway"] as const)("a stream ends and shows nothing more after %s", async (end) => {
+  const world = open();
+  const { text } = await readStream(world, "/_sandbox/stream", bearer(FORMER));
+  await world[end]();
+  await world.api("GET", "/v1/balance?later", undefined, bearer(NEXT));
+  expect(await text).not.toContain("later");
+});
+
+it.each(["replaceToken", "giveIdAway"] as const)("the updates of an open page end after %s", async (end) => {
+  const world = open();
+  const visitor = visit(world.app);
+  await signIn(visitor, FORMER);
+  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  const { text } = await readStream(world, `http://localhost:4010${DASHBOARD}/live`, { cookie });
+  await world[end]();
+  await world.api("GET", "/v1/balance", undefined, bearer(NEXT));
+  expect(await text).not.toContain("changed");
+});
+
+it.each(["replaceToken", "giveIdAway"] as const)("a call whose body comes after %s does nothing", async (end) => {
+  const world = open();
+  const bytes = new TransformStream<Uint8Array, Uint8Array>();
+  const asked = world.app.request("/_sandbox/balance", {
+    method: "PUT",
+    headers: { ...bearer(FORMER), "content-type": "application/json" },
+    body: bytes.readable,
+    duplex: "half",
+  });
+  const writer = bytes.writable.getWriter();
+  await writer.write(Buffer.from('{"balance":'));
+  await world[end]();
+  await writer.write(Buffer.from("5}"));
+  await writer.close();
+  expect((await asked).status).toBe(404);
+  expect((await world.control("GET", "/balance", undefined, bearer(NEXT))).body.balance).not.toBe(5);
+});
+
+it("the dashboard keeps nothing of a removed company for the next one of its id", async () => {
+  const desk = await openAuditDesk();
+  const { control } = desk.world;
+  const replace = async (): Promise<void> => {
+    await control("DELETE", "/companies/company_x");
+    await control("POST", "/companies", { companyId: "company_x" });
+  };
+  await replace();
+  const receiver = await startReceiver(sound);
+  const audited = await desk.audit({ url: receiver.url, only: "valid-event" }, "company_x");
+  expect(audited.text).toContain(receiver.url);
+  await desk.get(`${DASHBOARD}/clock?company=company_x`);
+  const done = await desk.act("balance", { balance: "777" }, "company_x");
+  expect(done.text).toContain("The balance is set.");
+  await replace();
+  const page = await desk.get(`${DASHBOARD}/audit?company=company_x&outcome=1`);
+  expect(page.text).not.toContain(receiver.url);
+  expect(page.text).not.toContain("The balance is set.");
+
+  const held = await startHeld();
+  const path = `${DASHBOARD}/audit?company=company_x`;
+  await desk.get(path);
+  const audit = desk.post(path, { url: held.url, only: "valid-event" });
+  await held.asked;
+  await replace();
+  held.open();
+  await audit;
+  expect((await desk.get(path)).text).not.toContain(held.url);
+});

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { DASHBOARD, signIn, visit } from "../support/dashboard.js";
+import { chargeRequest } from "../support/requests.js";
+import { openWorld } from "../support/world.js";
+
+const ADMIN = "s3cret-admin-token";
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+it("no tenant chooses what is redacted for another", async () => {
+  const { app, api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
+  const { body: mine } = await control("POST", "/companies");
+  const { body: other } = await control("POST", "/companies");
+  const own = { ...bearer(mine.accessToken), "x-company-id": mine.companyId };
+  const texts = ["application/json", "order-77", "https://shop.test/yes", "Abidjan"];
+  for (const secretKey of texts)
+    await control("POST", `/companies/${other.companyId}/rotate`, { secretKey }, bearer(other.accessToken));
+
+  const rule = { on: "request", name: "Abidjan", match: { path: "/none" }, then: { status: 503 } };
+  await control("POST", "/rules", rule, own);
+  const charge = { externalId: "order-77", onCompletedRedirectionUrl: "https://shop.test/yes", amount: "Abidjan" };
+  const refused = await api("POST", "/v1/charges", chargeRequest(charge), own);
+  expect(refused.body.message[0]).toContain("Abidjan");
+  const created = await api("POST", "/v1/charges", chargeRequest({ ...charge, amount: 5000 }), own);
+  expect(created.status).toBe(201);
+
+  const visitor = visit(app);
+  await signIn(visitor, mine.accessToken);
+  const shown = [
+    ...(await Promise.all(
+      ["/requests", "/requests?format=har", "/findings", "/coverage"].map(async (path) => {
+        return (await control("GET", path, undefined, own)).text;
+      }),
+    )),
+    (await visitor.get(`${DASHBOARD}/rules`)).html,
+    (await visitor.get(`${DASHBOARD}/charges/${created.body.id}`)).html,
+  ].map((text) => text.replaceAll(/"authorization":\s*"\[redacted\]"|"value":\s*"\[redacted\]"/g, ""));
+  for (const text of shown) expect(text).not.toContain("[redacted]");
+  const verified = await control("POST", "/requests/verify", { match: { status: 201, body: { amount: 1 } } }, own);
+  expect(verified.body.message.join("\n")).not.toContain("[redacted]");
+});
+
+it("a tenant's own secrets, the replaced ones too, and the admin token are redacted for it", async () => {
+  const { api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
+  const { body: mine } = await control("POST", "/companies");
+  const own = { ...bearer(mine.accessToken), "x-company-id": mine.companyId };
+  const { body: rotated } = await control("POST", `/companies/${mine.companyId}/rotate`, undefined, own);
+  const secrets = [mine.accessToken, mine.secretKey, rotated.secretKey, ADMIN];
+  await api("POST", "/v1/charges", chargeRequest({ description: secrets.join(" ") }), own);
+  const { text } = await control("GET", "/requests", undefined, own);
+  expect(text).toContain("[redacted] [redacted] [redacted] [redacted]");
+  for (const secret of secrets) expect(text).not.toContain(secret);
+});

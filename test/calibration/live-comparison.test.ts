@@ -1,0 +1,123 @@
+import { expect, it } from "vitest";
+import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { LiveComparison } from "../../src/calibration/proxy/live-comparison.js";
+import { describeDrift } from "../../src/calibration/report/reporters.js";
+import { createApp } from "../../src/http/server/app.js";
+import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
+import type { ProfileInput, Sandbox } from "../../src/index.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { recordWith } from "../support/calibrate.js";
+import { chargeRequest } from "../support/requests.js";
+
+/** Compares exchanges with a sandbox, all at once or in as many parts as there are. */
+async function compare(...parts: readonly (readonly HttpExchange[])[]) {
+  const notes: string[] = [];
+  const found: string[] = [];
+  let index = 0;
+  let compareNow = (): void => undefined;
+  const comparison = new LiveComparison({
+    profile: {},
+    secretKey: undefined,
+    comparesWebhooks: true,
+    system: {
+      ...systemClock,
+      now: () => Date.UTC(2026, 0, 15, 12),
+      after(_, task) {
+        compareNow = task;
+        return () => undefined;
+      },
+    },
+    fetchTo: (core) => createInProcessFetch(() => createApp(core)),
+    onDifference: (drift) => void found.push(describeDrift(drift)),
+    onNote: (note) => void notes.push(note),
+  });
+  for (const part of parts) {
+    for (const exchange of part) comparison.add(exchange, index++);
+    compareNow();
+  }
+  await comparison.close();
+  return { notes, found, differences: comparison.differences(), compared: comparison.compared };
+}
+
+async function sell(sandbox: Sandbox): Promise<void> {
+  await sandbox.fetch("/v1/balance");
+  await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+  const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeRequest() });
+  const { id } = await created.json();
+  await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+  await sandbox.fetch(`/v1/charges/${id}`);
+  await sandbox.fetch("/v1/transactions/customers/check?msisdn=%2B2250712345678");
+  await sandbox.fetch("/v1/balance");
+}
+
+const record = (profile: ProfileInput = {}): Promise<HttpExchange[]> => recordWith(profile, sell);
+
+it("finds nothing in the traffic of a sandbox with the same settings, whole or in parts", async () => {
+  const recorded = await record();
+  expect(await compare(recorded)).toMatchObject({ found: [], notes: [], compared: recorded.length });
+  expect(await compare(...recorded.map((exchange) => [exchange]))).toMatchObject({
+    found: [],
+    compared: recorded.length,
+  });
+});
+
+it("reports each difference once, with the request in which it was seen first, and counts the others", async () => {
+  const recorded = await record({ http: { createdStatus: 200 } });
+  const { found, differences } = await compare(recorded.slice(0, 2), recorded.slice(2));
+  expect(found).toEqual([
+    "the status is 200, not 201. In 1 of 1, first in #1 POST /v1/webhooks.",
+    "the status is 200, not 201. In 1 of 1, first in #2 POST /v1/charges.",
+  ]);
+  expect(differences).toMatchObject([
+    { count: 1, of: 1 },
+    { count: 1, of: 1 },
+  ]);
+});
+
+it("supposes customers, the balance and subscriptions from before, and says what it does not compare", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    sandbox.customers.set("+2250712345678", { firstName: "Awa", lastName: "Koné", kycStatus: "complete" });
+    sandbox.setBalance(5_000);
+    await sell(sandbox);
+  });
+  const later = recorded.filter(({ url, method }) => !(url.endsWith("/v1/webhooks") && method === "POST"));
+  expect(later).toHaveLength(recorded.length - 1);
+  expect((await compare(later)).found).toEqual([]);
+  const withoutCharge = later.filter(({ url }) => !url.endsWith("/v1/charges"));
+  const { found, notes } = await compare(withoutCharge);
+  expect(found).toEqual([]);
+  expect(notes).toEqual([
+    expect.stringMatching(
+      /^POST \/v1\/charges\/:id\/pay of \S+ is not compared: the recording does not show how it was made\.$/,
+    ),
+    expect.stringMatching(/^GET \/v1\/charges\/:id of \S+ is not compared/),
+    expect.stringMatching(/^Webhooks about \S+ are not compared: it was made before the recording\.$/),
+  ]);
+});
+
+it("lists a webhook that did not come when the recording ends", async () => {
+  const recorded = await record();
+  const webhooks = recorded.filter(({ url }) => url.endsWith("/hooks"));
+  expect(webhooks).toHaveLength(1);
+  const { found } = await compare(recorded.filter((exchange) => !webhooks.includes(exchange)));
+  expect(found).toEqual([expect.stringContaining("only the sandbox has the webhook:")]);
+});
+
+it("compares one company, and no exchange whose body was cut", async () => {
+  const recorded = await record();
+  const others = recorded.map((exchange) => ({
+    ...exchange,
+    headers: exchange.headers.map(([name, value]) => [name, value === "company_sandbox" ? "other" : value] as const),
+  }));
+  const { notes, found } = await compare([...recorded, ...others.filter(({ url }) => url.endsWith("/v1/charges"))]);
+  expect([notes, found]).toEqual([["Only the first company is compared: start a proxy for each."], []]);
+  const cut = recorded.map((exchange) => ({ ...exchange, comment: BODY_IS_CUT }));
+  expect(await compare(cut)).toMatchObject({ compared: 0, found: [] });
+});
+
+it("leaves out what is too much, and says so once", async () => {
+  const [balance] = await record();
+  const big = { ...balance!, url: "https://staging.test/assets", body: Buffer.alloc(20 * 1024 * 1024) };
+  const { notes, compared } = await compare([balance!, big, big, big]);
+  expect([notes, compared]).toEqual([["There is more traffic than can be compared."], 1]);
+});

@@ -1,0 +1,55 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Finished, runSandbox, type StartedSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { call } from "../support/live.js";
+import { chargeRequest } from "../support/requests.js";
+
+let source: StartedSandbox;
+let target: StartedSandbox;
+
+beforeAll(async () => {
+  [source, target] = await Promise.all([
+    startSandbox(["--auto-provision", "--admin-token", "hush"]),
+    startSandbox(["--admin-token", "hush"]),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([source.stop(), target.stop()]);
+});
+
+function companies(...args: string[]): Promise<Finished> {
+  return runSandbox(["companies", ...args], { env: { SANDBOX_ADMIN_TOKEN: "hush", SANDBOX_COMPANY_ID: "another" } });
+}
+
+describe("sandbox companies", () => {
+  it("moves a company: what was acknowledged is at the target, and the source is closed", async () => {
+    const headers = { authorization: "Bearer at_shop", "x-company-id": "company_shop" };
+    const { body: charge } = await call(`${source.url}/v1/charges`, "POST", chargeRequest(), headers);
+    const exported = await companies("export", "company_shop", "--close", "--url", source.url);
+    expect(exported).toMatchObject({ code: 0, stderr: "" });
+    const file = join(await folderWith({}), "shop.json");
+    await writeFile(file, exported.stdout);
+    const imported = await companies("import", file, "--url", target.url);
+    expect(imported).toEqual({ code: 0, stdout: "Imported company_shop.\n", stderr: "" });
+    expect((await call(`${target.url}/v1/charges/${charge.id}`, "GET", undefined, headers)).body.id).toBe(charge.id);
+    expect((await call(`${source.url}/v1/balance`, "GET", undefined, headers)).status).toBe(503);
+    expect(await companies("import", file, "--url", target.url)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("it is open here. Remove it first."),
+    });
+  });
+
+  it.each([
+    [["export"], 1, "export needs the id of a company."],
+    [["exprot", "company_shop"], 1, "it can export and import."],
+    [["export", "company_nobody"], 1, "No company has the id"],
+    [["import", "no-such-file.json"], 2, "no-such-file.json"],
+    [["import"], 2, "stdin is not what"],
+  ])("refuses %j", async (args, code, message) => {
+    const finished = await companies(...args, "--url", source.url);
+    expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
+  });
+});

@@ -1,0 +1,226 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type StartedSandbox, startSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
+import { gate } from "../support/live.js";
+import { freePort, hasNginx, startNginx } from "../support/nginx.js";
+import { chargeRequest } from "../support/requests.js";
+import type { LooseJson } from "../support/world.js";
+
+const TENANTS = 300;
+
+interface Replica {
+  /** `127.0.0.1:4010` */
+  readonly address: string;
+  readonly url: string;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** A sandbox with a store and a port of its own, which it has again after a restart: nginx hashes the addresses of replicas. */
+async function startReplica(folder: string, index: number, more: readonly string[] = []): Promise<Replica> {
+  const port = await freePort();
+  const store = `file:${join(folder, `replica-${index}.json`)}`;
+  const publicUrl = `http://proxy.test/replica-${index}`;
+  const args = ["--port", String(port), "--store", store, "--auto-provision", "--public-url", publicUrl, ...more];
+  let running: StartedSandbox | undefined;
+  const start = async (): Promise<void> => {
+    running = await startSandbox([...args, "--log-level", "warn"]);
+  };
+  const kill = async (): Promise<void> => {
+    running?.signal("SIGKILL");
+    await running?.ended;
+  };
+  onTestFinished(kill);
+  await start();
+  return { address: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}`, kill, start };
+}
+
+interface ProxyAnswer {
+  readonly status: number;
+  /** The JSON; undefined for a page. */
+  readonly body: LooseJson;
+}
+
+/** The connection broke. */
+const NO_ANSWER: ProxyAnswer = { status: 0, body: undefined };
+
+/** A client with a token of its own, and what was acknowledged to it. */
+class Tenant {
+  readonly acknowledged: string[] = [];
+  /** The replicas that have answered it. */
+  readonly replicas = new Set<string | null>();
+  readonly refused: number[] = [];
+  readonly #name: string;
+  readonly #proxy: string;
+
+  constructor(name: string, proxy: string) {
+    this.#name = name;
+    this.#proxy = proxy;
+  }
+
+  /** The same client at another proxy. */
+  through(proxy: string): Tenant {
+    const other = new Tenant(this.#name, proxy);
+    other.acknowledged.push(...this.acknowledged);
+    return other;
+  }
+
+  /** Creates a charge. False when it was not acknowledged. */
+  async charge(): Promise<boolean> {
+    const externalId = `${this.#name}-${this.acknowledged.length}-${this.refused.length}`;
+    const answer = await this.ask("POST", "/v1/charges", chargeRequest({ externalId })).catch(() => NO_ANSWER);
+    if (answer.status !== 201) {
+      this.refused.push(answer.status);
+      return false;
+    }
+    expect(answer.body.externalId).toBe(externalId);
+    this.acknowledged.push(answer.body.id);
+    return true;
+  }
+
+  async ask(method: string, path: string, body?: unknown): Promise<ProxyAnswer> {
+    const headers = {
+      authorization: `Bearer at_${this.#name}`,
+      "x-company-id": `company_${this.#name}`,
+      "content-type": "application/json",
+    };
+    const response = await fetch(this.#proxy + path, { method, headers, body: JSON.stringify(body) ?? null });
+    this.replicas.add(response.headers.get("x-replica"));
+    const text = await response.text();
+    return { status: response.status, body: response.ok || response.status === 404 ? JSON.parse(text) : undefined };
+  }
+
+  /** Its charges by the control API, which its token reaches at the same replica. */
+  async charges(): Promise<LooseJson[]> {
+    const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.#name}`);
+    expect(status).toBe(200);
+    return body.data;
+  }
+
+  /** Everything that was acknowledged is there, and nothing of another tenant. */
+  async check(): Promise<void> {
+    const charges = await this.charges();
+    const ids = new Set(charges.map(({ id }) => id));
+    expect(this.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
+    expect(charges.filter(({ externalId }) => !externalId.startsWith(`${this.#name}-`))).toEqual([]);
+  }
+}
+
+describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine", () => {
+  it("loses nothing acknowledged when a replica is killed under load, and no other replica notices", async () => {
+    const folder = await folderWith({});
+    const replicas = await Promise.all([0, 1, 2].map((index) => startReplica(folder, index)));
+    const proxy = await startNginx(replicas.map(({ address }) => address));
+    const tenants = Array.from({ length: TENANTS }, (_, index) => new Tenant(`t${index}`, proxy));
+    const [victim] = replicas;
+    const back = gate();
+    let acknowledged = 0;
+    const loaded = gate();
+    const client = async (tenant: Tenant): Promise<void> => {
+      for (let made = 0; made < 6;) {
+        if (await tenant.charge()) {
+          made++;
+          if (++acknowledged === 2 * TENANTS) loaded.open();
+        } else await back.opened;
+      }
+    };
+    const clients = tenants.map(client);
+    const restart = async (): Promise<void> => {
+      await loaded.opened;
+      await victim?.kill();
+      await victim?.start();
+      back.open();
+    };
+    await Promise.all([...clients, restart()]);
+
+    const byReplica = replicas.map(({ address }) => tenants.filter(({ replicas: seen }) => seen.has(address)));
+    expect(byReplica.map(({ length }) => length > 0)).toEqual([true, true, true]);
+    expect(tenants.filter(({ replicas: seen }) => seen.size !== 1)).toEqual([]);
+    const refused = tenants.filter((tenant) => tenant.refused.length > 0);
+    expect(refused.filter((tenant) => !tenant.replicas.has(victim?.address ?? ""))).toEqual([]);
+    const statuses = refused.flatMap((tenant) => tenant.refused);
+    expect(statuses.length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status !== 502 && status !== NO_ANSWER.status)).toEqual([]);
+    await Promise.all(tenants.map((tenant) => tenant.check()));
+    // With the ids of others.
+    const foreign = tenants.map(async (tenant, index) => {
+      const [id] = tenants[(index + 1) % TENANTS]?.acknowledged ?? [];
+      return (await tenant.ask("GET", `/v1/charges/${id}`)).status;
+    });
+    expect(new Set(await Promise.all(foreign))).toEqual(new Set([404]));
+  });
+
+  it("moves the companies that a fourth replica gets, and shows payment pages without a token", async () => {
+    const folder = await folderWith({});
+    const replicas = await Promise.all([0, 1, 2, 3].map((index) => startReplica(folder, index)));
+    const before = await startNginx(replicas.slice(0, 3).map(({ address }) => address));
+    const tenants = Array.from({ length: 60 }, (_, index) => new Tenant(`t${index}`, before));
+    await Promise.all(tenants.map((tenant) => tenant.charge()));
+
+    const [first] = tenants;
+    const { body: charge } = (await first?.ask("POST", "/v1/charges", chargeRequest({ externalId: "t0-page" }))) ?? {};
+    const { pathname } = new URL(charge.paymentUrl);
+    expect((await fetch(before + pathname)).status).toBe(200);
+
+    const after = await startNginx(replicas.map(({ address }) => address));
+    const resize = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      resize,
+      after,
+      ...replicas.slice(0, 3).map(({ url }) => url),
+    ]);
+    const moved = [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+    const now = tenants.map((tenant) => tenant.through(after));
+    await Promise.all(now.map((tenant) => tenant.check()));
+    const atFourth = now.filter((tenant) => tenant.replicas.has(replicas[3]?.address ?? ""));
+    expect(moved).toBe(atFourth.length);
+    expect(moved).toBeGreaterThan(0);
+    expect(moved).toBeLessThan(45);
+  });
+
+  it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {
+    const trusted = { "sandbox.config.json": JSON.stringify({ trustedProxies: ["127.0.0.1"] }) };
+    const folder = await folderWith(trusted);
+    const options = ["--tenancy", "--admin-token", "administrator", "--config", join(folder, "sandbox.config.json")];
+    const replicas = await Promise.all([0, 1, 2].map((index) => startReplica(folder, index, options)));
+    const proxy = await startNginx(replicas.map(({ address }) => address));
+    const tenants = await Promise.all(
+      Array.from({ length: 30 }, async (_, index) => {
+        const headers = {
+          authorization: `Bearer at_of_the_tenant_${index}_${"x".repeat(20)}`,
+          "content-type": "application/json",
+          // What a load balancer reports, which the replicas trust.
+          "x-forwarded-for": `203.0.113.${index}`,
+        };
+        const seen = new Set<string | null>();
+        const ask = async (method: string, path: string, body?: unknown, id = ""): Promise<ProxyAnswer> => {
+          const sent = { ...headers, ...(id === "" ? {} : { "x-company-id": id }) };
+          const response = await fetch(proxy + path, { method, headers: sent, body: JSON.stringify(body) ?? null });
+          seen.add(response.headers.get("x-replica"));
+          return { status: response.status, body: await response.json() };
+        };
+        const opened = await ask("POST", "/_sandbox/companies");
+        expect(opened.status).toBe(201);
+        return { id: opened.body.companyId as string, seen, ask };
+      }),
+    );
+    await Promise.all(
+      tenants.map(async ({ id, ask }, index) => {
+        const charge = await ask("POST", "/v1/charges", chargeRequest({ externalId: `order-${index}` }), id);
+        expect(charge.status).toBe(201);
+        await ask("POST", "/_sandbox/clock/advance", { by: "1h" });
+        const { body } = await ask("GET", "/_sandbox/charges");
+        expect(body.data).toEqual([expect.objectContaining({ externalId: `order-${index}`, status: "dropped" })]);
+        const other = tenants[(index + 1) % tenants.length]?.id;
+        expect((await ask("GET", `/_sandbox/charges?company=${other}`)).status).toBe(404);
+        expect((await ask("GET", "/_sandbox/companies")).status).toBe(403);
+      }),
+    );
+    expect(tenants.filter(({ seen }) => seen.size !== 1)).toEqual([]);
+    expect(new Set(tenants.flatMap(({ seen }) => [...seen])).size).toBe(3);
+  });
+});
