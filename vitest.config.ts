@@ -1,15 +1,17 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /**
- * Five suites, chosen by `--mode`. `fast` is the default: all that runs in process and over sockets, and one smoke test for
+ * Six suites, chosen by `--mode`. `fast` is the default: all that runs in process and over sockets, and one smoke test for
  * each verb. `slow` has what starts processes, runs the code of the docs, or takes more than a second (`*.slow.test.ts`), and
- * repeats the properties (`*.property.test.ts`) with all their cases. None retries: a flake is a bug.
+ * repeats the properties (`*.property.test.ts`) with all their cases. `prism` is the API suite behind a validating proxy. None
+ * retries: a flake is a bug.
  */
 const suites = {
   fast: { include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"], testTimeout: 30_000 },
-  slow: { include: ["{src,test}/**/*.{slow,property}.test.ts"], testTimeout: 120_000 },
+  slow: { include: ["{src,test}/**/*.{slow,property}.test.ts"], testTimeout: 300_000 },
   browser: { include: ["test/browser/**/*.test.ts"], testTimeout: 60_000 },
   package: { include: ["test/package/**/*.test.ts"], testTimeout: 300_000 },
+  prism: { include: ["test/api/**/*.test.ts"], testTimeout: 60_000 },
   fuzz: { include: ["test/fuzz/**/*.test.ts"], testTimeout: 3_600_000 },
 };
 const notFast = ["test/{browser,fuzz,package}/**", "**/*.slow.test.ts"];
@@ -23,9 +25,10 @@ export default defineConfig(({ mode }) => {
     test: {
       name,
       include,
-      exclude: name === "fast" ? [...configDefaults.exclude, ...notFast] : configDefaults.exclude,
+      exclude: name === "fast" || name === "prism" ? [...configDefaults.exclude, ...notFast] : configDefaults.exclude,
       env: { TEST_SUITE: name },
-      globalSetup: ["test/support/seed.ts", "test/support/build.ts"],
+      setupFiles: ["test/support/each-file.ts"],
+      globalSetup: ["seed", "build", ...(name === "prism" ? ["prism"] : [])].map((setup) => `test/support/${setup}.ts`),
       testTimeout,
       hookTimeout: testTimeout,
       retry: 0,

@@ -6,9 +6,17 @@ import nodeModule from "node:module";
 if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function")
   nodeModule.enableCompileCache();
 const cli = new URL("../dist/cli.cjs", import.meta.url);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 try {
-  await import(cli.href);
+  if (major > 20 || (major === 20 && minor >= 19)) await import(cli.href);
+  else {
+    process.stderr.write(
+      `sandbox: Node 20.19 or later is needed, and this is Node ${process.versions.node}.\n` +
+        "Install a newer one (https://nodejs.org), or run the container image.\n",
+    );
+    process.exitCode = 3;
+  }
 } catch (error) {
   if (existsSync(cli)) throw error;
   process.stderr.write(

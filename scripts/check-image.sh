@@ -30,7 +30,7 @@ tree=$(buildah mount "$container")
 mapfile -t health < <(buildah inspect --type image "$image" |
   node -p 'JSON.parse(fs.readFileSync(0)).Docker.config.Healthcheck.Test.slice(1).join("\n")')
 ((${#health[@]} > 0)) || fail "it has no health check"
-SANDBOX_PORT=${SANDBOX_URL##*:} "${health[@]}" || fail "its health check is red"
+"${health[@]/#\/app/$tree\/app}" || fail "its health check is red"
 
 # Starts on a read-only file system.
 unshare --mount bash -euo pipefail -c '

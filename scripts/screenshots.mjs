@@ -47,8 +47,8 @@ await checkSize();
  * @param {import("./screenshot-pages.mjs").Picture} picture
  * @param {import("./screenshot-pages.mjs").Look} look
  */
-async function take({ name, path, language = "en", window = false, act }, look) {
-  const context = await browser.newContext({ ...looks[look], locale: language, reducedMotion: "reduce" });
+async function take({ name, path, window = false, act }, look) {
+  const context = await browser.newContext({ ...looks[look], locale: "en", reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(world.url + path(world));
   await act?.(page);

@@ -61,7 +61,7 @@ title "9. POST /v1/charges/:id/refund: a part; without a body all that is left"
 ask -H "$token" -H "$json" "$url/v1/charges/$charge/refund" -d '{ "amount": 4000 }'
 ask -H "$token" -X POST "$url/v1/charges/$charge/refund"
 
-title "10. POST /v1/webhooks: be told of charges from now on"
+title "10. POST /v1/webhooks: subscribe to events of charges"
 ask -H "$token" -H "$json" "$url/v1/webhooks" -d '{ "topic": "charges/events", "url": "http://127.0.0.1:4020/webhooks" }'
 subscription=$(id_of_answer)
 

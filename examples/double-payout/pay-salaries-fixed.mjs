@@ -3,10 +3,11 @@
  * counts as paid when the webhook with its reference says so, or the service when it is asked: 201 means pending, and 409 that an earlier attempt got
  * through, not how it ended. What is not known to be paid fails the program. `pay-salaries.mjs` makes up a reference for each attempt.
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseWebhook } from "business-payments-sandbox/webhooks";
 
 const { SANDBOX_URL: url, SANDBOX_ACCESS_TOKEN: token, SANDBOX_SECRET_KEY: secret } = process.env;
 const month = "2026-01";
@@ -33,11 +34,13 @@ for (const { worker } of salaries) {
 receiver.close();
 
 async function take(request, response) {
-  const body = Buffer.concat(await request.toArray());
-  if (!isGenuine(body, request.headers["x-service-hmac-sha256"])) return response.writeHead(401).end();
-  const { data } = JSON.parse(body);
-  outcomes.set(data.reference, data.status);
-  return response.end(() => receiver.emit("outcome"));
+  try {
+    const { data } = parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secret);
+    outcomes.set(data.reference, data.status);
+    response.end(() => receiver.emit("outcome"));
+  } catch (error) {
+    response.writeHead(error.status ?? 500).end();
+  }
 }
 
 async function pay({ worker, msisdn, amount }) {
@@ -63,12 +66,6 @@ async function outcomeOf(reference) {
     outcomes.set(reference, answer?.body.status);
   }
   return outcomes.get(reference) ?? "not known: look at it by hand";
-}
-
-function isGenuine(body, signature = "") {
-  const expected = createHmac("sha256", secret).update(body).digest();
-  const given = Buffer.from(signature, "base64");
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 /** Sends the same request until its answer is clear: not lost, not 429, not 5xx. Undefined when none is after five attempts. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A double payout, caught before it costs anything; see story.mjs. Exits with 0 if everything happens as described.
+# A double payout, caught before it costs anything; see walkthrough.mjs. Exits with 0 if everything happens as described.
 #
 #   npm ci && examples/double-payout/run.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-exec node examples/double-payout/story.mjs
+exec node examples/double-payout/walkthrough.mjs

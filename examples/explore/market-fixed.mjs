@@ -4,10 +4,11 @@
  *
  *   npx business-payments-sandbox explore --only charges/events -- node examples/explore/market-fixed.mjs
  */
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseWebhook } from "business-payments-sandbox/webhooks";
 
 const {
   SANDBOX_URL: url,
@@ -36,11 +37,13 @@ console.log(`${market.payouts} paid out`);
 market.close();
 
 async function take(request, response) {
-  const body = Buffer.concat(await request.toArray());
-  if (!isGenuine(body, request.headers["x-service-hmac-sha256"])) return response.writeHead(401).end();
-  const { data } = JSON.parse(body);
-  if (data.status === "paid") await payOut(data);
-  return response.end();
+  try {
+    const { data } = parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secret);
+    if (data.status === "paid") await payOut(data);
+    response.end();
+  } catch (error) {
+    response.writeHead(error.status ?? 500).end();
+  }
 }
 
 async function payOut({ externalId }) {
@@ -48,12 +51,6 @@ async function payOut({ externalId }) {
   await post("/v1/transactions", { type: "transfer", amount: 9_000, msisdn: "+2250700000010", reference });
   market.payouts = (market.payouts ?? 0) + 1;
   market.emit("paid out");
-}
-
-function isGenuine(body, signature = "") {
-  const expected = createHmac("sha256", secret).update(body).digest();
-  const given = Buffer.from(signature, "base64");
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 async function post(path, body) {

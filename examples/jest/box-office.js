@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import { text } from "node:stream/consumers";
-import { verifySignature } from "business-payments-sandbox/webhooks";
+import { buffer } from "node:stream/consumers";
+import { parseWebhook } from "business-payments-sandbox/webhooks";
 
 /**
  * Sells tickets: asks for payment, and issues a ticket for each charge that a webhook says is paid. A webhook may come late, and more than once.
@@ -13,10 +13,8 @@ export async function openBoxOffice({ url, accessToken, companyId, secretKey }) 
   let isDown = false;
 
   async function receive(request) {
-    const rawBody = await text(request);
-    if (!verifySignature(rawBody, request.headers["x-service-hmac-sha256"], secretKey)) return 401;
+    const { data } = parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secretKey);
     if (isDown) return 503;
-    const { data } = JSON.parse(rawBody);
     if (data.status === "paid" && !tickets.has(data.id)) tickets.set(data.id, `ticket-${tickets.size + 1}`);
     return 204;
   }
@@ -25,7 +23,7 @@ export async function openBoxOffice({ url, accessToken, companyId, secretKey }) 
     // Whatever is not a 2xx is sent again later.
     receive(request).then(
       (status) => response.writeHead(status).end(),
-      () => response.writeHead(500).end(),
+      (error) => response.writeHead(error.status ?? 500).end(),
     );
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

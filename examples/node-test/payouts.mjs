@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import { text } from "node:stream/consumers";
-import { verifySignature } from "business-payments-sandbox/webhooks";
+import { buffer } from "node:stream/consumers";
+import { parseWebhook } from "business-payments-sandbox/webhooks";
 
 /**
  * Pays the sellers of a marketplace in one batch, and learns the outcome from webhooks.
@@ -21,9 +21,7 @@ export async function openPayouts({ url, accessToken, companyId, secretKey }) {
   }
 
   async function receive(request) {
-    const rawBody = await text(request);
-    if (!verifySignature(rawBody, request.headers["x-service-hmac-sha256"], secretKey)) return 401;
-    const { data } = JSON.parse(rawBody);
+    const { data } = parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secretKey);
     payouts.set(data.reference, { status: data.status, reason: data.failureReason });
     return 204;
   }
@@ -32,7 +30,7 @@ export async function openPayouts({ url, accessToken, companyId, secretKey }) {
     // The service retries a webhook after any status but 2xx.
     receive(request).then(
       (status) => response.writeHead(status).end(),
-      () => response.writeHead(500).end(),
+      (error) => response.writeHead(error.status ?? 500).end(),
     );
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

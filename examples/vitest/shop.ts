@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import type { WebhookEvent } from "business-payments-sandbox";
-import { verifySignature } from "business-payments-sandbox/webhooks";
+import { parseWebhook, WebhookError } from "business-payments-sandbox/webhooks";
 import type { Payments } from "./payments.js";
 
 export interface Order {
@@ -32,7 +32,8 @@ export async function openShop(payments: Payments, secretKey: string): Promise<S
 
   const follow = ({ topic, data }: WebhookEvent): void => {
     if (topic !== "charges/events") return;
-    const order = find(data.externalId);
+    const order = orders.get(data.externalId);
+    if (order === undefined) return;
     // An event may come again, and late: what is shipped already stays shipped.
     if (data.status === "paid" && order.status === "unpaid") orders.set(order.id, { ...order, status: "shipped" });
     if (data.status === "dropped" && order.status === "unpaid") orders.set(order.id, { ...order, status: "cancelled" });
@@ -40,16 +41,14 @@ export async function openShop(payments: Payments, secretKey: string): Promise<S
   };
 
   const receive = async (request: IncomingMessage): Promise<number> => {
-    const rawBody = await text(request);
-    if (!verifySignature(rawBody, request.headers["x-service-hmac-sha256"], secretKey)) return 401;
-    follow(JSON.parse(rawBody));
+    follow(parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secretKey));
     return 204;
   };
   const server = createServer((request, response) => {
     // Whatever is not a 2xx is sent again later.
     receive(request).then(
       (status) => response.writeHead(status).end(),
-      () => response.writeHead(500).end(),
+      (error: unknown) => response.writeHead(error instanceof WebhookError ? error.status : 500).end(),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

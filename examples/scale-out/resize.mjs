@@ -1,0 +1,52 @@
+/**
+ * Moves each company to the replica that a new proxy sends it to:
+ *
+ *     node resize.mjs http://new-proxy:8080 http://replica-0:4010 http://replica-1:4010 …
+ *
+ * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
+ * that moves answers 503 until the old proxy is replaced by the new one.
+ */
+import { lookup } from "node:dns/promises";
+
+const [proxy, ...replicas] = process.argv.slice(2);
+const { SANDBOX_ADMIN_TOKEN: adminToken } = process.env;
+
+for (const from of replicas) {
+  const { hostname, port } = new URL(from);
+  const own = `${(await lookup(hostname)).address}:${port}`;
+  let moved = 0;
+  const companies = await companiesOf(from);
+  for (const { companyId, accessToken } of companies) {
+    const { headers } = await fetch(`${proxy}/_sandbox/health`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    const to = headers.get("x-replica");
+    // Each replica has the companies of its configuration.
+    if (to === null || to === own || companyId === "company_sandbox") continue;
+    const path = `/companies/${encodeURIComponent(companyId)}`;
+    const exported = await control(from, "POST", `${path}/export`, JSON.stringify({ close: true }));
+    await control(`http://${to}`, "PUT", path, exported);
+    await control(from, "DELETE", path);
+    moved++;
+  }
+  console.log(`${from}: ${moved} of ${companies.length} companies moved`);
+}
+
+async function companiesOf(replica) {
+  const companies = [];
+  for (let cursor = ""; cursor !== null;) {
+    const page = JSON.parse(await control(replica, "GET", `/companies?limit=1000${cursor && `&cursor=${cursor}`}`));
+    companies.push(...page.data);
+    cursor = page.cursor.next;
+  }
+  return companies;
+}
+
+async function control(replica, method, path, body) {
+  const headers = { "content-type": "application/json" };
+  if (adminToken !== undefined) headers.authorization = `Bearer ${adminToken}`;
+  const response = await fetch(`${replica}/_sandbox${path}`, { method, headers, ...(body && { body }) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${replica}/_sandbox${path} answered ${text}`);
+  return text;
+}
