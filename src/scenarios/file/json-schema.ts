@@ -66,7 +66,7 @@ const operandSchemas: Readonly<Record<string, JsonSchema>> = {
     description: "A text with that in it, or a list with an element like that",
     allOf: [ref("expectation")],
   },
-  $absent: { description: "Nothing stands there", const: true },
-  $any: { description: "Any value", const: true },
+  $absent: { description: "Nothing stands there", anyOf: [{ const: true }, variable] },
+  $any: { description: "Any value", anyOf: [{ const: true }, variable] },
   $exact: { description: "Exactly that: no other members, and no matchers" },
 };
