@@ -12,7 +12,7 @@ export function jsonSource(value: unknown, file: string): Source {
       let container = value;
       for (const [depth, step] of path.entries()) {
         if (!isContainer(container)) break;
-        const line = lines.get(container)?.get(String(step));
+        const line = lines.get(container)?.get(step);
         if (line === undefined) break;
         const isKey = at === "key" && depth === path.length - 1;
         const beforeValue = isKey || Array.isArray(container) ? 0 : `${JSON.stringify(step)}: `.length;
@@ -27,15 +27,15 @@ export function jsonSource(value: unknown, file: string): Source {
 }
 
 /** The lines on which the members of each list and object begin. */
-type Lines = ReadonlyMap<object, ReadonlyMap<string, number>>;
+type Lines = ReadonlyMap<object, ReadonlyMap<string | number, number>>;
 
 function linesOf(value: unknown): Lines {
-  const lines = new Map<object, ReadonlyMap<string, number>>();
+  const lines = new Map<object, ReadonlyMap<string | number, number>>();
   let line = 1;
   const visit = (container: unknown): void => {
     if (!isContainer(container)) return;
-    const own = new Map<string, number>();
-    for (const [key, member] of Object.entries(container)) {
+    const own = new Map<string | number, number>();
+    for (const [key, member] of Array.isArray(container) ? container.entries() : Object.entries(container)) {
       own.set(key, ++line);
       visit(member);
     }

@@ -63,14 +63,10 @@ export const metadata = z
   .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
   .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
 
-/** Whether JSON gives it back unchanged: 1e400 would be null. Level by level, because recursion could exhaust the stack. */
-function isPrintable(value: object): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === METADATA_DEPTH_MAX) return false;
-    const members = level.flatMap((item): unknown[] => Object.values(item));
-    if (members.some((member) => member === Infinity || member === -Infinity)) return false;
-    level = members.filter((member): member is object => typeof member === "object" && member !== null);
-  }
-  return true;
+/** Whether JSON gives it back unchanged: 1e400 would be null. */
+function isPrintable(value: unknown, depth = 0): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return depth < METADATA_DEPTH_MAX && members.every((member) => isPrintable(member, depth + 1));
 }

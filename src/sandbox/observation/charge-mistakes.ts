@@ -2,7 +2,7 @@ import { type Charge, refundableOf } from "../../domain/model/charge.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { toXof } from "../../domain/values/money.js";
-import { parseJsonOrText } from "../../kernel/messages/json.js";
+import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 import {
   type Detection,
@@ -10,9 +10,9 @@ import {
   type Scene,
   describeOrder,
   describeRequest,
+  digestOf,
   idInPath,
   isLost,
-  leavesOf,
   memberOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
@@ -184,10 +184,7 @@ const OF_ONE_ATTEMPT = /attempt|try|nonce|uuid|time|idempotency|request/i;
 
 function groupOf(body: unknown, externalId: string): string {
   const metadata = memberOf(body, "metadata");
-  const kept = Object.entries(typeof metadata === "object" && metadata !== null ? metadata : {}).filter(
-    ([name]) => !OF_ONE_ATTEMPT.test(name),
-  );
+  const kept = isObject(metadata) ? Object.entries(metadata).filter(([name]) => !OF_ONE_ATTEMPT.test(name)) : [];
   const names = ["amount", "description", "onCanceledRedirectionUrl", "onCompletedRedirectionUrl"];
-  const order = [...names.map((name) => memberOf(body, name)), Object.fromEntries(kept)];
-  return JSON.stringify(leavesOf(order)).replaceAll(JSON.stringify(externalId).slice(1, -1), "*");
+  return digestOf([...names.map((name) => memberOf(body, name)), Object.fromEntries(kept)], externalId);
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { operations } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -175,11 +176,17 @@ function openedAfter({ answeredAt, connection: before }: Answered, scene: Scene)
   return now - connectionAgeMs - answeredAt;
 }
 
-/** Everything in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. */
+/** A larger body must not stop the others, and no two of a client's bodies are the same until there. */
+const LEAVES_MAX = 20_000;
+
+/**
+ * What is in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. Of a large value the
+ * first `LEAVES_MAX` only.
+ */
 export function leavesOf(value: unknown): readonly unknown[] {
   const leaves: unknown[] = [];
   const left: unknown[] = [value];
-  while (left.length > 0) {
+  while (left.length > 0 && leaves.length < LEAVES_MAX) {
     const next = left.pop();
     if (Array.isArray(next)) {
       leaves.push("[");
@@ -192,6 +199,13 @@ export function leavesOf(value: unknown): readonly unknown[] {
     }
   }
   return leaves;
+}
+
+/** Equal for equal JSON values, also when they differ in `varying`, a text in them. A hash, because values may be large. */
+export function digestOf(value: unknown, varying = ""): string {
+  const text = JSON.stringify(leavesOf(value));
+  const fixed = varying === "" ? text : text.replaceAll(JSON.stringify(varying).slice(1, -1), "*");
+  return createHash("sha256").update(fixed).digest("base64");
 }
 
 /** Keeps the `max` entries that were added last. */

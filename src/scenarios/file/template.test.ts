@@ -43,7 +43,7 @@ test("paths", () => {
 });
 
 test("every text is listed with its path, and every expression of a text", () => {
-  expect(listTexts({ a: ["x ${b.c}", "${d}${e}"] })).toEqual([
+  expect([...listTexts({ a: ["x ${b.c}", "${d}${e}"] })]).toEqual([
     { text: "x ${b.c}", path: ["a", 0] },
     { text: "${d}${e}", path: ["a", 1] },
   ]);

@@ -54,12 +54,11 @@ export function parsePath(path: string): readonly (string | number)[] {
 type Path = (string | number)[];
 
 /** Every text of a value, but not its keys. */
-export function listTexts(value: unknown, path: Path = []): { text: string; path: Path }[] {
-  if (typeof value === "string") return [{ text: value, path }];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    listTexts(member, [...path, Array.isArray(value) ? Number(key) : key]),
-  );
+export function* listTexts(value: unknown, path: Path = []): Generator<{ text: string; path: Path }> {
+  if (typeof value === "string") yield { text: value, path };
+  if (typeof value !== "object" || value === null) return;
+  const members: Iterable<[string | number, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [key, member] of members) yield* listTexts(member, [...path, key]);
 }
 
 /** The value with every `${…}` in it filled in. */

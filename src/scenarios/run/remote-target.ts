@@ -120,7 +120,7 @@ const needs: Readonly<Record<Exclude<LeafStep["kind"], "request" | "eventually">
 function needOfRequest({ request, as, body, rawBody, headers, query }: RequestFields): string | undefined {
   if (request.includes(" /_sandbox")) return "the control API needs the sandbox";
   if (as !== undefined) return "another company needs the sandbox";
-  const texts = listTexts([request, body, rawBody, headers, query]);
+  const texts = [...listTexts([request, body, rawBody, headers, query])];
   const usesReceiver = texts.some(({ text }) => expressionsOf(text).includes("receiver"));
   return usesReceiver ? "webhooks need the sandbox's receiver" : undefined;
 }
