@@ -18,6 +18,7 @@ it.each([
 
 describe("what a linear engine cannot run is refused, with its place and what to write instead", () => {
   it.each([
+    [String.raw`[a\b]`, String.raw`has "\\b" at character 3: a backspace is written \x08`],
     ["a(?=b)", 'has "(?=" at character 2: lookahead and lookbehind are not supported. Describe the text itself'],
     ["(?<!a)b", 'has "(?<!" at character 1: lookahead and lookbehind are not supported'],
     [String.raw`(a|b)-\1`, String.raw`has "\\1" at character 7: backreferences are not supported. List the possible`],

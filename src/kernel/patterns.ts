@@ -70,7 +70,7 @@ function refusalOf({ text, isInClass }: Token): string | undefined {
     if (isCategory({ text })) return undefined;
     return String.raw`of the properties only general categories are known, such as \p{L} and \p{Lu}`;
   }
-  if (isInClass) return undefined;
+  if (isInClass) return text === String.raw`\b` ? String.raw`a backspace is written \x08` : undefined;
   if (/^\(\?<?[=!]/.test(text))
     return "lookahead and lookbehind are not supported. Describe the text itself, or put another condition beside it, such as $contains";
   if (/^\\[1-9k]/.test(text)) return "backreferences are not supported. List the possible texts, as in (a-a|b-b)";
