@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { operations } from "../../contract/operations.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
@@ -205,7 +205,7 @@ export function leavesOf(value: unknown): readonly unknown[] {
 export function digestOf(value: unknown, varying = ""): string {
   const text = JSON.stringify(leavesOf(value));
   const fixed = varying === "" ? text : text.replaceAll(JSON.stringify(varying).slice(1, -1), "*");
-  return createHash("sha256").update(fixed).digest("base64");
+  return hash("sha256", fixed, "base64");
 }
 
 /** Keeps the `max` entries that were added last. */

@@ -259,7 +259,8 @@ export function holdsSecret(text: string, secret: Secret): boolean {
 
 /** As `holdsSecret` for several texts: their escapes are resolved once, however many secrets there are. */
 export function searchIn(texts: readonly string[]): (secret: Secret) => boolean {
-  const all = texts.flatMap((text) => unescaped(text) ?? [text]);
+  const text = texts.join("\n");
+  const all = unescaped(text) ?? [text];
   return (secret) => all.some((text) => isAloneIn(text, secret.text));
 }
 
