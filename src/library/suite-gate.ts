@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { oneLine } from "../kernel/messages/text.js";
 import { countFindings, renderFinding } from "../sandbox/observation/finding.js";
 import type { RunReport } from "../sandbox/run-report.js";
 
@@ -24,6 +25,6 @@ function problemsIn({ findings, rulesNeverFired }: RunReport): string[] {
   return [
     ...(findings.length === 0 ? [] : [`The sandbox has ${countFindings(findings.length)}.`]),
     ...findings.map(renderFinding),
-    ...rulesNeverFired.map((rule) => `The rule ${rule} never fired.`),
+    ...rulesNeverFired.map((rule) => `The rule ${oneLine(rule)} never fired.`),
   ];
 }
