@@ -59,10 +59,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
   const connections = new Map<Socket, ClientConnection>();
   const order = new FairOrder();
-  const isAlone = (client: string): boolean => {
-    for (const other of connections.values()) if (other.client !== undefined && other.client !== client) return false;
-    return true;
-  };
   server.on("connection", (socket: Socket) => {
     const connection = new ClientConnection();
     connections.set(socket, connection);
@@ -146,8 +142,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
         outgoing.destroy();
       });
     };
-    const client = (connection.client = incoming.headers.authorization ?? "");
-    turns.take(socket, outgoing, () => (isAlone(client) ? begin() : order.take(client, begin)));
+    turns.take(socket, outgoing, () => order.take(incoming.headers.authorization ?? "", begin));
   });
   return {
     url: `${tls === undefined ? "http" : "https"}://${address}`,
@@ -173,8 +168,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
 class ClientConnection implements Connection {
   requests = 0;
   isClosed = false;
-  /** The credentials of its latest request. */
-  client: string | undefined;
   readonly turns = new Turns();
   readonly unfinished = new Set<ServerResponse>();
   readonly #openedAt = systemClock.monotonic();
