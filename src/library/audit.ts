@@ -5,10 +5,9 @@ import type { AuditReport } from "../audit/report.js";
 import type { SandboxDoor } from "../audit/application/sandbox-door.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { AUDIT_HEADER } from "../domain/model/rule.js";
-import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
-import { findOptionProblems, valueThat } from "./sandbox-options.js";
+import { checkOptions, valueThat } from "./sandbox-options.js";
 import { HEADER_NAME, matching } from "../kernel/fields.js";
 import { isObject } from "../kernel/messages/json.js";
 import type * as z from "zod";
@@ -25,13 +24,7 @@ import type * as z from "zod";
  * ```
  */
 export async function audit(url: string | URL, options: AuditOptions = {}): Promise<AuditReport> {
-  const problems = findOptionProblems(options, fields);
-  if (problems.length > 0) {
-    throw new UsageError(
-      "input",
-      problems.map((problem) => `Failed to audit: ${problem}`),
-    );
-  }
+  checkOptions("audit", options, fields);
   const { sandbox, event, timeout, only, skip, check, order, header, topic, oldSecret, settle, restart } = options;
   return runAudit({
     url: String(url),

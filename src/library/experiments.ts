@@ -6,13 +6,14 @@ import { differ } from "../experiments/run/differ.js";
 import type { Ended, RunLimits, RunOnce } from "../experiments/run/experiment.js";
 import { watch } from "../experiments/run/observe.js";
 import { Inconclusive } from "../experiments/run/run-baseline.js";
+import { show } from "../domain/profile/setting-problems.js";
 import { isObject } from "../kernel/messages/json.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { openSandbox } from "./create-sandbox.js";
 import type { Sandbox } from "./sandbox-handle.js";
-import { type SandboxOptions, findOptionProblems, valueThat } from "./sandbox-options.js";
+import { type SandboxOptions, checkOptions, names, valueThat } from "./sandbox-options.js";
 
 /** What is run again and again, each time beside a fresh sandbox. A rejection counts as a failure. */
 export type Experiment = (sandbox: Sandbox) => unknown;
@@ -56,8 +57,8 @@ export interface ExploreOptions extends ExperimentOptions {
  * ```
  */
 export async function explore(run: Experiment, options: ExploreOptions = {}): Promise<ExploreReport> {
-  const { only = [], skip = [], depth = 1 } = options;
   return inSandboxes("explore", run, options, exploreFields, async (runOnce, given) => {
+    const { only = [], skip = [], depth = 1 } = options;
     const engine = await import("../experiments/explore/explore.js");
     const settings = { ...given, only, skip, depth };
     return engine.explore(runOnce, await engine.planExploration(runOnce, settings), settings);
@@ -84,8 +85,8 @@ export interface VaryOptions extends ExperimentOptions {
  * ```
  */
 export async function vary(run: Experiment, options: VaryOptions = {}): Promise<VaryReport> {
-  const { only = [], skip = [], pairs = false } = options;
   return inSandboxes("vary", run, options, varyFields, async (runOnce, given) => {
+    const { only = [], skip = [], pairs = false } = options;
     const engine = await import("../experiments/vary/vary.js");
     const settings = { ...given, only, skip, pairs };
     return engine.vary(runOnce, await engine.planVariations(runOnce, settings), settings);
@@ -101,8 +102,8 @@ async function inSandboxes<Report>(
   fields: Readonly<Record<string, z.ZodType>>,
   work: (runOnce: RunOnce, given: Given) => Promise<Report>,
 ): Promise<Report> {
-  const problems = findOptionProblems(options, fields).map((problem) => `Failed to ${verb}: ${problem}`);
-  if (problems.length > 0) throw new UsageError("input", problems);
+  const isRunnable = typeof run === "function";
+  checkOptions(verb, options, fields, isRunnable ? [] : [`what is run must be a function, got ${show(run)}.`]);
   const bench = createBench(run, options);
   try {
     return await work(bench.run, settingsOf(run, options));
@@ -182,10 +183,6 @@ async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<vo
   return { ...ended, crash: null, ms: systemClock.monotonic() - startedAt };
 }
 
-const names = valueThat(
-  "a list of names",
-  (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
-);
 const duration = valueThat('a duration above 0, such as "10s"', (value) => {
   const parsed = tryParseDuration(value);
   return "ms" in parsed && parsed.ms > 0;

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { readHar } from "../adapters/har/read-har.js";
 import { calibrate as calibrateTraffic } from "../calibration/infer/calibrate.js";
 import type { CalibrationReport } from "../calibration/report/report.js";
@@ -5,6 +6,8 @@ import { assertSettings } from "../domain/profile/alternatives.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 import { fetchTo } from "../http/server/app.js";
+import { show } from "../domain/profile/setting-problems.js";
+import { isObject } from "../kernel/messages/json.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import type { Sandbox as Core } from "../sandbox/sandbox.js";
@@ -13,6 +16,7 @@ import { renderFailure } from "../scenarios/run/failure.js";
 import { replay } from "../scenarios/run/replay.js";
 import { type Fetch, createSandboxTarget } from "../scenarios/run/sandbox-target.js";
 import type { Scenario } from "../scenarios/file/scenario.js";
+import { checkOptions, names, valueThat } from "./sandbox-options.js";
 import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
@@ -73,6 +77,9 @@ export interface CalibrateOptions {
  * ```
  */
 export async function calibrate(files: readonly string[], options: CalibrateOptions = {}): Promise<CalibrationReport> {
+  const isGiven = Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === "string");
+  const problems = isGiven ? [] : [`give a list of at least one HTTP archive (HAR), got ${show(files)}.`];
+  checkOptions("calibrate", options, calibrateFields, problems);
   const { only = [], skip = [], secretKey } = options;
   assertSettings({ only, skip });
   const parsed = parseProfile(options.profile);
@@ -89,3 +96,10 @@ export async function calibrate(files: readonly string[], options: CalibrateOpti
     fetchTo,
   });
 }
+
+const calibrateFields: Readonly<Record<keyof CalibrateOptions, z.ZodType>> = {
+  profile: valueThat("an object of settings", isObject),
+  secretKey: valueThat("a text", (value) => typeof value === "string"),
+  only: names,
+  skip: names,
+};

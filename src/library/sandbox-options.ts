@@ -80,8 +80,26 @@ export function valueThat(expected: string, test: (value: unknown) => boolean): 
   return z.custom(test, { error: `must be ${expected}` });
 }
 
-/** A sentence for each wrong value and each unknown option. */
-export function findOptionProblems(options: object, fields: Readonly<Record<string, z.ZodType>>): string[] {
+export const names = valueThat(
+  "a list of names",
+  (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
+);
+
+type OptionFields = Readonly<Record<string, z.ZodType>>;
+
+/** Throws UsageError("input") with `problems` and those of the options: a sentence for each wrong value and each unknown option. */
+export function checkOptions(what: string, options: unknown, fields: OptionFields, problems: readonly string[] = []) {
+  const all = [...problems, ...findOptionProblems(options, fields)];
+  if (all.length > 0)
+    throw new UsageError(
+      "input",
+      all.map((problem) => `Failed to ${what}: ${problem}`),
+    );
+}
+
+function findOptionProblems(options: unknown, fields: OptionFields): string[] {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    return [`the options must be an object, got ${show(options)}.`];
   return Object.entries(options).flatMap(([name, value]) => {
     if (value === undefined) return [];
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -93,8 +111,9 @@ export function findOptionProblems(options: object, fields: Readonly<Record<stri
 
 /** Throws UsageError("input") with all problems of the options, UsageError("file") for a file that they name. */
 export async function parseSandboxOptions(options: SandboxOptions) {
+  checkOptions("create the sandbox", options, sandboxFields);
   const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;
-  const overrides = check("create the sandbox", options, sandboxFields, { base: {}, profile: wanted });
+  const overrides = parseOverrides("create the sandbox", {}, wanted);
   const conflict = tenancyProblem(options);
   if (conflict !== undefined) throw new UsageError("input", `Failed to create the sandbox: tenancy ${conflict}.`);
   const { clock = "running", seed, port = 0, host = "127.0.0.1", fixtures = [] } = options;
@@ -130,8 +149,8 @@ async function readWorlds(
 
 /** Applies the options to the sandbox's defaults. Throws UsageError("input") with all problems. */
 export function parseCompanyOptions(options: CompanyOptions, defaults: CompanyDefaults): CompanyDefaults {
-  const { profile } = options;
-  const overrides = check("open the company", options, companyFields, { base: defaults.profile, profile });
+  checkOptions("open the company", options, companyFields);
+  const overrides = parseOverrides("open the company", defaults.profile, options.profile);
   return {
     ...defaults,
     ...(options.balance === undefined ? {} : { balance: fromXof(options.balance) }),
@@ -189,19 +208,12 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
   productionHeadersOnly: flag,
 };
 
-function check(
-  what: string,
-  options: object,
-  fields: Readonly<Record<string, z.ZodType>>,
-  { base, profile = {} }: { readonly base: ProfileOverrides; readonly profile: unknown },
-): ProfileOverrides {
-  const problems = findOptionProblems(options, fields);
+function parseOverrides(what: string, base: ProfileOverrides, profile: unknown = {}): ProfileOverrides {
   const parsed = parseProfile(isObject(profile) ? mergeOverrides(base, profile) : base);
-  if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message));
-  if (parsed.ok && problems.length === 0) return parsed.overrides;
+  if (parsed.ok) return parsed.overrides;
   throw new UsageError(
     "input",
-    problems.map((problem) => `Failed to ${what}: ${problem}`),
+    parsed.problems.map(({ message }) => `Failed to ${what}: ${message}`),
   );
 }
 

@@ -1,12 +1,14 @@
+import * as z from "zod";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { Delivery, DeliveryStatus } from "../domain/model/delivery.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import { type Topic, findTopic, singularOf, topicSpellings } from "../domain/values/topic.js";
 import { formatDuration, parseDuration } from "../kernel/time/duration.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import { quote } from "../kernel/messages/text.js";
+import { show } from "../domain/profile/setting-problems.js";
 import { didYouMean } from "../kernel/messages/suggest.js";
 import type { Company } from "../sandbox/company/company.js";
+import { checkOptions } from "./sandbox-options.js";
 import type { TopicName, WebhookEvent } from "./webhook-events.js";
 import { toIso } from "../kernel/time/instant.js";
 import { renderPayload } from "../contract/webhooks.js";
@@ -127,9 +129,13 @@ async function waitFor<Name extends TopicName>(
   current: () => Company,
   name: Name,
   matches: (event: WebhookEvent<Name>) => boolean,
-  { timeout = TIMEOUT_DEFAULT }: WaitOptions,
+  options: WaitOptions,
 ): Promise<WebhookEvent<Name>> {
   const topic = parseTopic(name);
+  const isTest = typeof matches === "function";
+  const problems = isTest ? [] : [`matches must be a function, got ${show(matches)}.`];
+  checkOptions("wait for a webhook", options, { timeout: z.unknown() }, problems);
+  const { timeout = TIMEOUT_DEFAULT } = options;
   const timeoutMs = parseDuration(timeout);
   let company = current();
   const { system } = company.deps;
@@ -196,8 +202,6 @@ function isUnanswered({ status, attempts }: Delivery): boolean {
 function parseTopic(name: string): Topic {
   const topic = findTopic(name);
   if (topic !== undefined) return topic;
-  throw new UsageError(
-    "input",
-    `${quote(name)} is not a topic.${didYouMean(name, topicSpellings)} There are ${topicSpellings.join(", ")}.`,
-  );
+  const question = typeof name === "string" ? didYouMean(name, topicSpellings) : "";
+  throw new UsageError("input", `${show(name)} is not a topic.${question} There are ${topicSpellings.join(", ")}.`);
 }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { harParts } from "../../src/adapters/har/write-har.js";
-import { calibrate } from "../../src/index.js";
+import { UsageError, calibrate } from "../../src/index.js";
 import { recordWith } from "../support/calibrate.js";
 import { folderWith } from "../support/folder.js";
 
@@ -19,6 +19,18 @@ it("calibrates by files", async () => {
 });
 
 it("rejects wrong settings", async () => {
-  await expect(calibrate([], { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);
-  await expect(calibrate([], { profile: Object.assign({ https: {} }) })).rejects.toThrow(/Failed to calibrate/);
+  await expect(calibrate(["a.har"], { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);
+  await expect(calibrate(["a.har"], { profile: Object.assign({ https: {} }) })).rejects.toThrow(/Failed to calibrate/);
+});
+
+it.each([
+  ["no file", [], {}, "give a list of at least one HTTP archive (HAR), got []."],
+  ["one name in place of a list", "a.har", {}, 'give a list of at least one HTTP archive (HAR), got "a.har".'],
+  ["an unknown option", ["a.har"], { onyl: [] }, 'onyl is not an option. Did you mean "only"?'],
+  ["no options", ["a.har"], null, "the options must be an object, got null."],
+])("rejects %s", async (_, files: unknown, options: unknown, message) => {
+  const calling = Reflect.apply(calibrate, undefined, [files, options]) as Promise<unknown>;
+  const error = await calling.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(String(error)).toBe(`UsageError: Failed to calibrate: ${message}`);
 });

@@ -99,6 +99,12 @@ describe("wrong options", () => {
     await expect(creating).rejects.toThrow(UsageError);
   });
 
+  test.each([null, 5, "frozen", []])("%j in place of an object is refused", async (options) => {
+    const creating = Reflect.apply(createSandbox, undefined, [options]) as Promise<unknown>;
+    await expect(creating).rejects.toThrow("Failed to create the sandbox: the options must be an object, got ");
+    await expect(creating).rejects.toThrow(UsageError);
+  });
+
   test("include conflicting fixtures; the port is free again", async () => {
     const company =
       "companies: [{ companyId: company_a, charges: [{ externalId: order-1, amount: 1000, description: x }] }]\n";

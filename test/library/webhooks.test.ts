@@ -97,6 +97,9 @@ describe("waitFor", () => {
       /"transactions\/complete" is not a topic\. Did you mean "transactions\/completed"\?/,
     );
     expect(() => sandbox.webhooks.list("charges" as "charges/events")).toThrow(UsageError);
+    await expect(sandbox.webhooks.waitFor({} as never)).rejects.toThrow(/^\{\} is not a topic\. There are/);
+    const noTest = sandbox.webhooks.waitFor("charges/events", { status: "paid" } as never);
+    await expect(noTest).rejects.toThrow(/^Failed to wait for a webhook: matches must be a function, got \{"status/);
     const noDuration = sandbox.webhooks.waitFor("charges/events", () => true, { timeout: "soon" });
     await expect(noDuration).rejects.toThrow(/"soon" is not a duration/);
   });
