@@ -7,7 +7,7 @@ import { parseText } from "../support/scenarios.js";
 
 const timeoutMs = 150;
 /** `fetch` takes a packet of 16 000 empty headers apart before it refuses it: 100 ms, or 400 on a slow machine. Only the command itself waits for that. */
-const STOP_MAX_MS = 1_000;
+const STOP_MAX_MS = 3_000;
 
 const check = (url: string) =>
   readState(url, { name: "--check", method: "POST", timeoutMs, system: systemClock }).then(

@@ -13,10 +13,10 @@ describe("a request of an audit, which may run in a sandbox, ends with a reason 
   it.each(malformedAnswers)("after %s", async (_, answer) => {
     const { outcome, stopMs } = await askTwice(audit, answer);
     expect(outcome).not.toMatch(/^(?:status 2|status undefined|$)/);
-    expect(stopMs).toBeLessThan(100);
+    expect(stopMs).toBeLessThan(500);
   });
 
   it.each(expensiveAnswers)("after %s", async (_, answer) => {
-    expect((await askTwice(audit, answer)).stopMs).toBeLessThan(100);
+    expect((await askTwice(audit, answer)).stopMs).toBeLessThan(500);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * The longest that the event loop stood still during a task, in ms. On a busy machine the loop is also late because others have the processor: only the
- * processor's time of this thread counts. With PRINT_STOPS set it is printed, too.
+ * processor's time of this thread counts. A bound is at least five times what was measured: some machines are slow. With PRINT_STOPS set it is printed, too.
  */
 export async function longestStop(task: () => Promise<unknown>): Promise<number> {
   let longest = 0;

@@ -89,7 +89,7 @@ const calls = createControlApp(sandbox, { replayer: createReplayer({ sandbox, fe
 
 const MESSAGES_MAX = 101;
 const ANSWER_CHARACTERS_MAX = 200_000;
-const STOP_MAX_MS = 700;
+const STOP_MAX_MS = 3_000;
 
 let world: FuzzWorld;
 beforeEach(() => (world = openFuzzWorld()));
