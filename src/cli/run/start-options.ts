@@ -36,7 +36,7 @@ const options = {
   clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
     mode: "running",
   }),
-  tenancy: flag("an access token drives its company; the rest needs the\nadmin token"),
+  tenancy: flag("an access token drives its company; the rest needs\nthe admin token"),
   autoProvision: flag("open a company for each new access token"),
   seed: optional("<integer>", "make identifiers and names repeat", parseSeed),
   adminToken: optional("<token>", "the bearer token that the control API asks for", parseToken),
