@@ -33,7 +33,7 @@ const options = {
   rules: list("rules, beside the configuration's"),
   /** The file of a file store; undefined for a store in memory. */
   store: optional("<where>", "memory or file:PATH: where the state is kept\n(default: memory)", parseStore),
-  clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant (default: running)", parseClock, {
+  clock: option<ClockOver>("<mode>", "running, frozen or an ISO instant\n(default: running)", parseClock, {
     mode: "running",
   }),
   tenancy: flag("an access token drives its company; the rest needs\nthe admin token"),
