@@ -73,6 +73,12 @@ describe("an ambiguous request", () => {
     ["a host with a user", `GET /v1/balance HTTP/1.1\r\nhost: user@localhost\r\n${credentials}\r\n`],
     ["a host with a path", `GET /v1/balance HTTP/1.1\r\nhost: localhost/x\r\n${credentials}\r\n`],
     ["a host that is none", `GET /v1/balance HTTP/1.1\r\nhost: a b/c\r\n${credentials}\r\n`],
+    ["a host that ends like an address", `GET /v1/balance HTTP/1.1\r\nhost: 1.2.3.4.5\r\n${credentials}\r\n`],
+    ["a host of damaged Punycode", `GET /v1/balance HTTP/1.1\r\nhost: xn--a\r\n${credentials}\r\n`],
+    [
+      "a host of damaged Punycode, and the control API",
+      `GET /_sandbox/clock HTTP/1.1\r\nhost: xn--a:4010\r\n${credentials}\r\n`,
+    ],
     ["a target without a path", `OPTIONS * HTTP/1.1\r\n${host}${credentials}\r\n`],
     ["another protocol", "hello\r\n\r\n"],
     ["TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"],

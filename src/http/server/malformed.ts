@@ -45,7 +45,7 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
  * message that contains more than one" (RFC 9112, 3.2).
  */
 export function findMalformed(
-  { rawHeaders, httpVersion, url = "" }: IncomingMessage,
+  { rawHeaders, headers, httpVersion, url = "" }: IncomingMessage,
   limits: ConnectionLimits,
 ): Malformed | undefined {
   if (rawHeaders.length > 2 * limits.headers)
@@ -57,6 +57,9 @@ export function findMalformed(
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const hosts = names.filter((name) => name === "host").length;
   if (hosts > 1) return unreadable("it has more than one Host");
+  // Such as 1.2.3.4.5: everything that reads the request's URL would fail.
+  if (headers.host && !URL.canParse(`http://${headers.host}`))
+    return unreadable("its Host is not a name or an address");
   // "A server […] that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty" (6.1).
   if (httpVersion === "1.0" && names.includes("transfer-encoding"))
     return unreadable("HTTP/1.0 has no Transfer-Encoding");
