@@ -171,6 +171,23 @@ describe("what goes wrong", () => {
     expect(await proxy.waitFor(1)).toMatchObject([{ answer: { status: 200 } }]);
   });
 
+  it("a request and an answer that promise trailers go on without them", async () => {
+    const received: string[] = [];
+    const service = createTcpServer((socket) =>
+      socket.once("data", (bytes) => {
+        received.push(bytes.toString("latin1"));
+        socket.end("HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nContent-Length: 2\r\n\r\n{}");
+      }),
+    );
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(service)}`);
+    const { host } = new URL(proxy.url);
+    const request = `GET /v1/balance HTTP/1.1\r\nHost: ${host}\r\nTrailer: X-Sum\r\nConnection: close\r\n\r\n`;
+    const { status, headers, body } = await sendRaw(proxy.url, [request]);
+    expect([status, headers["trailer"], body]).toEqual([200, undefined, "{}"]);
+    expect(received).toEqual([expect.not.stringMatching(/trailer/i)]);
+    expect(await proxy.waitFor(1)).toMatchObject([{ answer: { status: 200 } }]);
+  });
+
   it("a service that cannot be reached is 502, and recorded as no answer", async () => {
     const proxy = await startProxy("http://127.0.0.1:9");
     const response = await fetch(`${proxy.url}/v1/balance`);

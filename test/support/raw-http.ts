@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** One HTTP/1.1 answer as received over the socket. */
 /** A connection of a client that may break it off. */
 export async function connectTo(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -11,6 +10,7 @@ export async function connectTo(url: string): Promise<Socket> {
   return socket;
 }
 
+/** One HTTP/1.1 answer as received over the socket. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; repeated headers are joined with commas. */

@@ -84,6 +84,7 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
   proxy.on("proxyRes", (answer, _, outgoing) => {
     inFlight.get(outgoing)?.(answer);
+    delete answer.headers.trailer;
     const { statusCode = 0, statusMessage } = answer;
     // Node.js reads control characters there, and writes neither them nor such a status.
     answer.statusMessage = statusMessage?.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
@@ -111,6 +112,8 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
     const url = forwardedUrl(base, side, path);
     const method = incoming.method ?? "GET";
     const headers = pairsOf(incoming.rawHeaders);
+    // The proxy passes no trailers on, and Node.js throws where they are promised for a body that is not chunked.
+    delete incoming.headers.trailer;
     const startedAt = system.now();
     const started = system.monotonic();
     const body = new BodyCopy();

@@ -30,7 +30,7 @@ import type { AuditEvent } from "../../audit/wire/check.js";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Sends genuine, forged and odd events to a running webhook receiver, and reports what\nis wrong with its answers and how to fix it.",
+      "Sends genuine, forged and odd events to a running webhook receiver, and reports\nwhat is wrong with its answers and how to fix it.",
     )
     .argument("[receiver-url]", "where it listens; nothing is sent anywhere else")
     .option("--secret <key>", "the secret key that it verifies with\n(default: SANDBOX_SECRET_KEY, or secret_sandbox)")

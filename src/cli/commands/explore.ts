@@ -28,7 +28,7 @@ const FOLDER = "reports/explore";
 export const verb: Verb = (command, exitWith) => {
   command
     .description(
-      "Runs a command again and again, each time with one fault at one point of its\ntraffic, and reports which fault makes it pay twice, lose a payment, hang or crash.",
+      "Runs a command again and again, each time with one fault at one point of its\ntraffic. Reports which fault makes it pay twice, lose a payment, hang or crash.",
     )
     .usage("[options] -- <command> [arg...]")
     .argument("[command...]", "what to run, with its arguments, after --")

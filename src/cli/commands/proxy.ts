@@ -22,7 +22,7 @@ import { parseBaseUrl } from "../shared/values.js";
 export const verb: Verb = (command) => {
   command
     .description(
-      `Passes your application's requests to a provider's staging and records them, until it\nis stopped. Webhooks too, when staging sends them to ${WEBHOOK_PATH} of the proxy.`,
+      `Passes your application's requests to a provider's staging and records them,\nuntil it is stopped. Webhooks too, when staging sends them to ${WEBHOOK_PATH} of the proxy.`,
     )
     .requiredOption("--target <url>", "the real service; nothing else is called")
     .option("--record <file>", "an HTTP archive (HAR 1.2), without credentials")
