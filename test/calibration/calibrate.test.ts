@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
 import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
+import { plainStyle } from "../../src/kernel/messages/report.js";
 import { calibrateAll, chargeOf, recordWith, sell, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
 
 it("finds nothing to change in the traffic of a sandbox with the defaults", async () => {
@@ -171,6 +173,20 @@ it.each([
   });
   expect(report.drift).toMatchObject([{ operation, topic: null, pointer, kind, count: 2, of: 2 }]);
   expect(settingsIn(report, "set")).toEqual({});
+});
+
+it("counts what was compared, and no report passes without it", async () => {
+  const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
+  const unanswered = recorded.map((exchange) => ({ ...exchange, answer: undefined }));
+  const some = await calibrateAll([[...recorded, ...unanswered]]);
+  expect(some.source).toMatchObject({ exchanges: 2, webhooks: 0, compared: 1 });
+  expect(renderPretty(some, plainStyle)).toContain("no drift: 2 requests, 0 webhooks, 1 of them not compared");
+  expect(renderJunit(some, ["drift"])).not.toContain("<error");
+  const none = await calibrateAll([unanswered]);
+  expect(none.source).toMatchObject({ exchanges: 1, webhooks: 0, compared: 0 });
+  expect(renderPretty(none, plainStyle)).toContain("nothing compared: 1 request, 0 webhooks");
+  expect(renderMarkdown(none)).toContain("## Drift\n\nNothing was compared");
+  expect(renderJunit(none, [])).toContain('errors="1"');
 });
 
 describe("a service that limits the rate", () => {

@@ -115,6 +115,14 @@ it("compares one company, and no exchange whose body was cut", async () => {
   expect(await compare(cut)).toMatchObject({ compared: 0, found: [] });
 });
 
+it("counts neither requests without an answer nor what is no call of the API", async () => {
+  const recorded = await record();
+  const unanswered = { ...recorded[0]!, answer: undefined };
+  expect(await compare([unanswered])).toMatchObject({ found: [], compared: 0 });
+  const traced = { ...recorded[0]!, method: "TRACE" };
+  expect(await compare([traced, ...recorded])).toMatchObject({ found: [], notes: [], compared: recorded.length });
+});
+
 it("leaves out what is too much, and says so once", async () => {
   const [balance] = await record();
   const big = { ...balance!, url: "https://staging.test/assets", body: Buffer.alloc(20 * 1024 * 1024) };

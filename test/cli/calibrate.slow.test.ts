@@ -105,6 +105,20 @@ it("names the entry of a broken file, and why it cannot be read", async () => {
   expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining("Failed to read cut.har")]);
 });
 
+it("is inconclusive when the service has answered nothing", async () => {
+  const exchanges = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
+  const unanswered = exchanges.map((exchange) => ({ ...exchange, answer: undefined }));
+  const cwd = await folderWith({ "traffic.har": [...harParts(unanswered)].join("") });
+  const run = (...flags: readonly string[]) => runSandbox(["calibrate", "traffic.har", ...flags], { cwd });
+  const [pretty, gate] = await Promise.all([run(), run("--fail-on", "drift", "--reporter", "json")]);
+  expect([pretty.code, gate.code]).toEqual([6, 6]);
+  expect(pretty.stderr).toContain("sandbox: inconclusive: Nothing was compared");
+  expect(pretty.stdout).toContain("nothing compared: 1 request, 0 webhooks");
+  const report = JSON.parse(gate.stdout) as CalibrationReport;
+  expect(validators["calibrate-report"](report)).toBe(true);
+  expect(report.source).toMatchObject({ exchanges: 1, compared: 0 });
+});
+
 it("refuses a file without traffic, and an unknown setting", async () => {
   const folder = await folderWith({});
   const elsewhere: HttpExchange = {

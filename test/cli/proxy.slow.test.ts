@@ -106,6 +106,7 @@ it("ends soon at SIGINT with requests in flight, and records them", async () => 
   const archive = JSON.parse(await readFile(file, "utf8"));
   expect(problemsOfHar(archive)).toEqual([]);
   expect(statusesOf(archive)).toEqual(Array(3).fill("GET 0"));
+  expect(proxy.output).toContain("sandbox: compared nothing: no answer to a request (/v1/…) came, and no webhook");
 });
 
 it("passes traffic on when the disk is full, says so once, and keeps what it wrote", async () => {

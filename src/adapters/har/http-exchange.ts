@@ -23,6 +23,11 @@ export interface HttpExchange {
   readonly comment?: string | undefined;
 }
 
+/** What `fetch` refuses to send: tunnels and tests of connections, no calls of the API. */
+export function isCall(method: string): boolean {
+  return !/^(?:CONNECT|TRACE|TRACK)$/i.test(method);
+}
+
 /** The comment of an exchange that is not recorded whole. */
 export const BODY_IS_CUT = "a body is cut: it is too long to be recorded";
 

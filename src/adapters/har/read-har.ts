@@ -7,7 +7,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
 import { readChunks } from "../files/read-text.js";
 import { type HarContent, harEntry } from "./har-entry.js";
-import type { HeaderList, HttpExchange } from "./http-exchange.js";
+import { type HeaderList, type HttpExchange, isCall } from "./http-exchange.js";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Decompressed, a body of the API is far smaller. */
@@ -103,10 +103,10 @@ function renderForm(params: readonly { readonly name: string; readonly value: st
   return Buffer.from(new URLSearchParams(params.map(({ name, value }): [string, string] => [name, value])).toString());
 }
 
-/** Proxies record the tunnels that they open, too: no calls of the API, often without a URL. Nor is what fetch refuses to send. */
+/** Proxies record the tunnels that they open, too, often without a URL. */
 function isTunnel(entry: unknown): boolean {
   const { method } = requestOf(entry) ?? {};
-  return typeof method === "string" && /^(?:CONNECT|TRACE|TRACK)$/i.test(method);
+  return typeof method === "string" && !isCall(method);
 }
 
 function requestOf(entry: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -208,6 +208,7 @@ class Search {
     const starts = this.#tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));
     const ends = this.#tracks.flatMap(({ history }) => history.entries.slice(-1).map(({ at }) => at));
     const webhooks = entries.filter(({ kind }) => kind === "webhook").length;
+    const compared = this.#tracks.flatMap(({ current }) => [...current.compared.values()]);
     const count = (state: CalibratedSetting["state"]): number => rows.filter((row) => row.state === state).length;
     return {
       verb: "calibrate",
@@ -217,6 +218,7 @@ class Search {
         ...this.#options.source,
         exchanges: entries.length - webhooks,
         webhooks,
+        compared: compared.reduce((sum, one) => sum + one, 0),
         from: starts.length === 0 ? null : toIso(Math.min(...starts)),
         to: ends.length === 0 ? null : toIso(Math.max(...ends)),
       },

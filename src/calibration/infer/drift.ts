@@ -7,13 +7,12 @@ import type { Track } from "./bench.js";
 
 /** What is left, by operation or topic and place; the most frequent first. */
 export function groupDrift(differences: readonly FoundDifference[], tracks: readonly Track[]): Drift[] {
-  const entries = tracks.flatMap(({ history }) => history.entries);
-  const totals = groupBy(entries, nameSubject);
   return [...groupBy(differences, nameDrift).values()]
     .map((group): Drift => {
       const first = group[0]!;
       const count = new Set(group.map(({ exchange }) => exchange)).size;
-      return driftOf(first, count, totals.get(first.subject)?.length ?? 0);
+      const compared = tracks.reduce((sum, { current }) => sum + (current.compared.get(first.subject) ?? 0), 0);
+      return driftOf(first, count, compared);
     })
     .toSorted((a, b) => b.count - a.count);
 }

@@ -7,7 +7,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { emptyFixture } from "../../sandbox/state/fixture.js";
 import { BALANCE_UNKNOWN } from "../infer/bench.js";
-import { driftOf, nameDrift, nameSubject } from "../infer/drift.js";
+import { driftOf, nameDrift } from "../infer/drift.js";
 import { type Entry, ServiceClock, readEntry } from "../replay/history.js";
 import { presuppose } from "../replay/presuppose.js";
 import type { ExchangeName, FoundDifference } from "../replay/compare.js";
@@ -50,8 +50,6 @@ export class LiveComparison {
   #work: Promise<void> = Promise.resolve();
   /** Of each kind the first, the exchange with the last, and how many exchanges have it. */
   readonly #found = new Map<string, { first: FoundDifference; last: ExchangeName; count: number }>();
-  /** Entries by operation or topic. */
-  readonly #totals = new Map<string, number>();
   readonly #notes = new Set<string>();
   #hasFailed = false;
 
@@ -78,7 +76,12 @@ export class LiveComparison {
 
   /** How many requests and webhooks were compared. */
   get compared(): number {
-    return [...this.#totals.values()].reduce((sum, count) => sum + count, 0);
+    return [...this.#replay.result().compared.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Whether an error ended the comparison early. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** In the order in which they were found. */
@@ -124,11 +127,10 @@ export class LiveComparison {
       this.#suppose(own);
       await this.#replay.play(own);
       this.#replay.adoptBalance();
-      for (const name of own.map(nameSubject)) this.#totals.set(name, (this.#totals.get(name) ?? 0) + 1);
       this.#takeDifferences();
     } catch (error) {
       this.#hasFailed = true;
-      this.#note(`The comparison has stopped: ${error instanceof Error ? error.message : String(error)}.`);
+      this.#note(`The comparison has stopped: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -184,7 +186,7 @@ export class LiveComparison {
   }
 
   #driftOf(first: FoundDifference, count: number): Drift {
-    return driftOf(first, count, this.#totals.get(first.subject) ?? 0);
+    return driftOf(first, count, this.#replay.result().compared.get(first.subject) ?? 0);
   }
 
   #note(text: string): void {

@@ -5,6 +5,7 @@ import {
   type HttpExchange,
   type SignatureVerdict,
   headerOf,
+  isCall,
   parseBody,
 } from "../../adapters/har/http-exchange.js";
 import { type OperationId, operationIds, operations } from "../../contract/operations.js";
@@ -92,7 +93,7 @@ export interface ReadEntry {
 /** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source. */
 export function readEntry(exchange: HttpExchange, index: number): ReadEntry[] {
   const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
-  if (comment === BODY_IS_CUT) return [];
+  if (comment === BODY_IS_CUT || !isCall(method)) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
   const shared = { exchange: { index, method, path: pathname }, at };

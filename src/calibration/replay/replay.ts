@@ -45,6 +45,8 @@ export interface Replayed {
   /** How much more the service's account holds than the sandbox's, XOF; undefined when no answer shows it. */
   readonly balanceOffset: number | undefined;
   readonly firstBalance: number | undefined;
+  /** How many answers and webhooks were compared, by operation or topic. */
+  readonly compared: ReadonlyMap<string, number>;
   /** What was not compared, in words. */
   readonly assumptions: readonly string[];
 }
@@ -91,6 +93,7 @@ export class Replay {
   /** The request that is being answered: deliveries wait for it, since its ids are bound then. */
   #step: Promise<void> = Promise.resolve();
   #settings: readonly string[] = [];
+  readonly #compared = new Map<string, number>();
   readonly #assumptions = new Set<string>();
   readonly #paidOverApi = new Set<string>();
   #balanceOffset: number | undefined;
@@ -134,6 +137,11 @@ export class Replay {
     const { differences, unpaired } = compareWebhooks(entries, this.#sent, options);
     this.#differences.push(...differences);
     this.#sent = unpaired;
+    for (const entry of entries) if (entry.kind === "webhook") this.#countCompared(entry.topic);
+  }
+
+  #countCompared(subject: string): void {
+    this.#compared.set(subject, (this.#compared.get(subject) ?? 0) + 1);
   }
 
   /** The differences since the last call. */
@@ -188,6 +196,7 @@ export class Replay {
       reads: this.#reads,
       balanceOffset: this.#balanceOffset,
       firstBalance: this.#firstBalance,
+      compared: this.#compared,
       assumptions: [...this.#assumptions],
     };
   }
@@ -242,15 +251,13 @@ export class Replay {
     for (const setting of this.#settings) this.#noteRead(setting);
     const { answer, operation } = recorded;
     if (answer === undefined || this.#isAboutUnknown(recorded, response.status)) return;
+    const subject = subjectOf(recorded);
+    this.#countCompared(subject);
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
     const ours = { status: response.status, retryAfter: response.headers.get("retry-after"), body };
     for (const difference of this.#compare(answer, ours)) {
-      this.#differences.push({
-        ...difference,
-        exchange: recorded.exchange,
-        subject: subjectOf(recorded),
-      });
+      this.#differences.push({ ...difference, exchange: recorded.exchange, subject });
     }
   }
 

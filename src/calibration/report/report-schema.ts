@@ -73,6 +73,7 @@ export const calibrationReport: z.ZodType<CalibrationReport> = z
         target: z.string().nullable().meta({ description: "The service that was asked; null for archives" }),
         exchanges: count("requests to the API"),
         webhooks: count("webhooks"),
+        compared: count("of both were compared; none: the report proves nothing"),
         from: z.string().nullable().meta({ description: "ISO 8601, by the service's clock; null without traffic" }),
         to: z.string().nullable().meta({ description: "As from" }),
       })

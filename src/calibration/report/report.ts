@@ -21,6 +21,8 @@ export interface CalibrationSource {
   /** Requests to the API. */
   readonly exchanges: number;
   readonly webhooks: number;
+  /** How many of both were compared: a request without an answer, or about what the recording does not show, is not. */
+  readonly compared: number;
   /** ISO 8601; null without traffic. */
   readonly from: string | null;
   readonly to: string | null;

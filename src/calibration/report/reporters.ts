@@ -92,13 +92,23 @@ export function renderSum({ counts, source }: CalibrationReport, style: Style): 
     `${open} open`,
     contradicted === 0 ? "0 contradicted" : style.bad(`${contradicted} contradicted`),
   ];
-  const differences = drift === 0 ? style.good("no drift") : style.warning(count(drift, "kind", " of drift"));
-  return `${states.join(", ")}; ${differences}: ${count(source.exchanges, "request")}, ${count(source.webhooks, "webhook")}`;
+  const { exchanges, webhooks, compared } = source;
+  const skipped = exchanges + webhooks - compared;
+  const left = skipped === 0 || compared === 0 ? "" : `, ${skipped} of them not compared`;
+  return `${states.join(", ")}; ${sumOfDrift(drift)}: ${count(exchanges, "request")}, ${count(webhooks, "webhook")}${left}`;
+
+  function sumOfDrift(kinds: number): string {
+    if (compared === 0) return style.bad("nothing compared");
+    return kinds === 0 ? style.good("no drift") : style.warning(count(kinds, "kind", " of drift"));
+  }
 }
 
 function count(number: number, what: string, of = ""): string {
   return `${number} ${what}${number === 1 ? "" : "s"}${of}`;
 }
+
+/** Why a report without drift proves nothing. */
+export const NOTHING_COMPARED = "Nothing was compared: the recording has no answer that a sandbox could give, too.";
 
 export function renderMarkdown(report: CalibrationReport): string {
   const { settings, drift, assumptions } = report;
@@ -112,7 +122,9 @@ export function renderMarkdown(report: CalibrationReport): string {
     ...(open.length === 0 ? [] : [`Open: ${open.join(", ")}.`]),
     "## Drift",
     drift.length === 0
-      ? "None."
+      ? report.source.compared === 0
+        ? NOTHING_COMPARED
+        : "None."
       : table(
           ["Where", "What"],
           drift.map((row) => [subjectOf(row), describeDrift(row)]),
@@ -144,9 +156,15 @@ export function renderJunit(report: CalibrationReport, failOn: readonly string[]
       : { tag: "system-out" as const, text };
     return { name, className: "calibrate.drift", durationMs: 0, result };
   });
+  const unjudged: JunitCase = {
+    name: "drift",
+    className: "calibrate.drift",
+    durationMs: 0,
+    result: { tag: "error", message: NOTHING_COMPARED, type: "inconclusive", text: NOTHING_COMPARED },
+  };
   return renderJunitXml("sandbox calibrate", 0, [
     { name: "settings", cases: settings },
-    { name: "drift", cases: drift },
+    { name: "drift", cases: report.source.compared === 0 ? [unjudged] : drift },
   ]);
 }
 

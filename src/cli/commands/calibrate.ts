@@ -9,6 +9,7 @@ import {
   renderMarkdown,
   renderPretty,
   renderSum,
+  NOTHING_COMPARED,
 } from "../../calibration/report/reporters.js";
 import { assertSettings } from "../../domain/profile/alternatives.js";
 import { fetchTo } from "../../http/server/app.js";
@@ -96,6 +97,10 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   }
   if (flags.out !== undefined) await writeOutput("the profile", flags.out, renderProfile(report, profile));
   print(report, reporter, failOn);
+  if (report.source.compared === 0) {
+    printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
+    return EXIT.inconclusive;
+  }
   return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
 }
 

@@ -109,7 +109,9 @@ function renderDifference(drift: Drift): string {
 
 function renderSum(comparison: LiveComparison, record: string | undefined): string {
   const differences = comparison.differences().length;
-  const compared = `compared ${countOf(comparison.compared, "request or webhook", "requests and webhooks")}`;
+  if (comparison.compared === 0) return "compared nothing: no answer to a request (/v1/…) came, and no webhook";
+  const stopped = comparison.hasFailed ? "the comparison stopped early: it " : "";
+  const compared = `${stopped}compared ${countOf(comparison.compared, "request or webhook", "requests and webhooks")}`;
   if (differences === 0) return `${compared}; none differs`;
   const next = record === undefined ? "" : `. To find the settings that explain them: sandbox calibrate ${record}`;
   return `${compared}; ${countOf(differences, "kind of difference", "kinds of differences")}${next}`;
