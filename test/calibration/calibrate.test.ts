@@ -189,6 +189,21 @@ it("counts what was compared, and no report passes without it", async () => {
   expect(renderJunit(none, [])).toContain('errors="1"');
 });
 
+it("shows a text of the service on one line, and an empty one as such", async () => {
+  const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
+  const answering = async (body: string) => {
+    const other = recorded.map((exchange) => ({
+      ...exchange,
+      answer: { ...exchange.answer!, body: Buffer.from(body) },
+    }));
+    return renderPretty(await calibrateAll([other]), plainStyle);
+  };
+  expect(await answering("down\r\n0 confirmed,\n\nall well")).toContain(
+    "another type: down 0 confirmed, all well, not",
+  );
+  expect(await answering(" ")).toContain('another type: " ", not');
+});
+
 describe("a service that limits the rate", () => {
   const profile = { rateLimit: { requests: 2, per: "10s" } } as const;
   const ask = async (sandbox: Sandbox): Promise<void> => {

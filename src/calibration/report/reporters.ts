@@ -81,7 +81,8 @@ function placeOf(pointer: string): string {
 }
 
 function show(value: Json): string {
-  return shorten(typeof value === "string" ? value : JSON.stringify(value), 80);
+  const text = typeof value === "string" ? oneLine(value) : "";
+  return shorten(text === "" ? JSON.stringify(value) : text, 80);
 }
 
 export function renderSum({ counts, source }: CalibrationReport, style: Style): string {
