@@ -215,6 +215,18 @@ describe("a command that does not behave", () => {
     expect(printed).toContain("the end");
   });
 
+  it("sends control characters: the rules of the report can be read", async () => {
+    const { stdout, folder } = await explore(
+      ["--only", "answer-lost"],
+      program(
+        `for (const n of [1, 2]) await call("POST", "/v1/transactions", payout("a\\n- b: [\\u001b" + n)).catch(() => 0);`,
+      ),
+    );
+    expect(stdout).toContain("answer-lost at createTransaction#1 (a - b: [\\u001b1)");
+    const { code, stdout: valid } = await runSandbox(["validate", "reports/explore/01.yaml"], { cwd: folder });
+    expect([code, valid]).toEqual([0, "reports/explore/01.yaml: ok (rules)\n"]);
+  });
+
   it("wants a terminal: there is none", async () => {
     const { stderr, code } = await explore([], program(`process.exit(process.stdin.isTTY ? 0 : 9)`));
     expect(stderr).toContain("it ended with 9");

@@ -15,7 +15,7 @@ import {
 } from "../../experiments/explore/reporters.js";
 import type { ExploreReport } from "../../experiments/explore/report.js";
 import { type Verdict, bugVerdicts } from "../../experiments/run/oracle.js";
-import { wrapText } from "../../kernel/messages/text.js";
+import { oneLine, wrapText } from "../../kernel/messages/text.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
 import { count, inSession } from "../run/experiment-session.js";
 import type { StartFlags } from "../run/start-options.js";
@@ -64,7 +64,7 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
       ...session.settings,
       depth: options.depth,
       keep: async ({ id, rules, summary }, printed) => {
-        const comment = wrapText(summary, WIDTH_MAX, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
+        const comment = wrapText(oneLine(summary), WIDTH_MAX, 2, "# ").map((line) => line.replace(/^ {2}/, "# "));
         const text = `${comment.join("\n")}\n${stringify(rules)}`;
         return session.keep(id, text, printed, (file) => ({ rules: [...listOf(flags.rules), file] }));
       },
