@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
@@ -29,7 +28,7 @@ it.each([
     "tls.yaml": "port: 0\ntlsCert: cert.pem\ntlsKey: key.pem\n",
   });
   // Other tests run sandboxes too: this one has a path of its own.
-  const app = await mkdtemp(join(tmpdir(), "sandbox-health-"));
+  const app = await folderWith({});
   await symlink(`${root}bin`, join(app, "bin"));
   await symlink(`${root}dist`, join(app, "dist"));
   await symlink(`${root}package.json`, join(app, "package.json"));

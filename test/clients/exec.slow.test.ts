@@ -1,9 +1,9 @@
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
+import { folderWith } from "../support/folder.js";
 
 const node = (code: string) => [
   "node",
@@ -60,7 +60,7 @@ const inTurn = (...programs: readonly (readonly string[])[]) => [
 ];
 
 async function findingsOf(command: readonly string[]): Promise<readonly string[]> {
-  const folder = await mkdtemp(join(tmpdir(), "clients-"));
+  const folder = await folderWith({});
   const { code, stderr } = await runSandbox(["exec", "--report", folder, "--", ...command]);
   expect(stderr).not.toContain("Error");
   expect(code).toBe(0);
