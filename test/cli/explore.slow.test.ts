@@ -123,6 +123,13 @@ describe("what cannot be explored", () => {
       1,
       /Unknown name "createCharge#1"/,
     ],
+    [
+      "a choice that leaves no fault",
+      ["--skip", "createTransaction"],
+      carefulPayout,
+      6,
+      /Nothing was tried: --only and --skip/,
+    ],
     ["a store", ["--store", "file:state.json"], carefulPayout, 1, /--store does not go with explore/],
     ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
     ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],

@@ -135,6 +135,13 @@ it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     1,
     /Unknown setting "transfers\.mni"\. Did you mean "transfers\.min"/,
   ],
+  [
+    "a command that reads none of the chosen settings",
+    ["--only", "refunds"],
+    payOnce,
+    6,
+    /Nothing was varied: the command reads none/,
+  ],
   ["a command that fails", [], program("process.exit(7)"), 6, /it ended with 7/],
 ])("%s is refused", async (_, options, command, code, message) => {
   const finished = await vary(options, command);

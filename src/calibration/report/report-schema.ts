@@ -63,6 +63,9 @@ const drift = z
   })
   .readonly();
 
+/** What `vary` reads of a report. */
+export const settingsReport = z.looseObject({ verb: z.literal("calibrate"), settings: z.array(setting) });
+
 /** The JSON report. */
 export const calibrationReport: z.ZodType<CalibrationReport> = z
   .object({

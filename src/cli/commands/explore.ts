@@ -79,6 +79,10 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
     const report = await exploreFaults(runOnce, plan, settings);
     progress.end();
     print(report, options);
+    if (plan.faults.length === 0) {
+      printDiagnostic("sandbox: inconclusive: Nothing was tried: --only and --skip leave no fault.");
+      return EXIT.inconclusive;
+    }
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
   });
 }

@@ -11,7 +11,7 @@ import {
 } from "../../experiments/vary/reporters.js";
 import { readSource } from "../../adapters/files/source.js";
 import type { CalibrationReport } from "../../calibration/report/report.js";
-import { calibrationReport } from "../../calibration/report/report-schema.js";
+import { settingsReport } from "../../calibration/report/report-schema.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type VaryOptions, type VaryPlan, planVariations, vary as varySettings } from "../../experiments/vary/vary.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
@@ -78,6 +78,12 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
     const report = await varySettings(runOnce, plan, settings);
     progress.end();
     print(report, options);
+    if (known === undefined && plan.variations.length === 0) {
+      printDiagnostic(
+        "sandbox: inconclusive: Nothing was varied: the command reads none of the settings that were asked for.",
+      );
+      return EXIT.inconclusive;
+    }
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;
   });
 }
@@ -85,7 +91,7 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
 /** The settings that a report of calibrate has found. Throws UsageError("file") when it is none. */
 async function loadKnown(file: string): Promise<CalibrationReport["settings"]> {
   const { value } = await readSource(file);
-  const parsed = calibrationReport.safeParse(value);
+  const parsed = settingsReport.safeParse(value);
   if (!parsed.success) {
     throw new UsageError("file", `${file} is not a report that calibrate wrote with --reporter json.`);
   }
