@@ -19,7 +19,7 @@ export type {
  * @param rawBody the bytes as they came, never a parsed and printed copy: another order of keys or `50.50` becoming `50.5` has another signature.
  * @param header the value of `x-service-hmac-sha256`. Undefined, empty, or more than one value is never genuine.
  * @param secretKey the `SECRET_KEY` that came with the access token. With an empty one nothing is genuine.
- * @throws TypeError for a body that has been parsed already, which nothing can be verified of.
+ * @throws TypeError for a body that has been parsed already, which nothing can be verified of, and for a secret key that is not a string.
  *
  * @example
  * ```ts
@@ -37,6 +37,11 @@ export function verifySignature(
     throw new TypeError(
       "Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.",
     );
+  }
+  // A missing one would count as the empty key, with which anyone can sign.
+  if (typeof secretKey !== "string") {
+    const got = secretKey === null ? "null" : typeof secretKey;
+    throw new TypeError(`Failed to verify a webhook: the secret key must be a string, got ${got}. Is SECRET_KEY set?`);
   }
   return typeof header === "string" && secretKey !== "" && isHmac(header, rawBody, secretKey);
 }
@@ -62,7 +67,7 @@ export class WebhookError extends Error {
  * @param header as for {@link verifySignature}.
  * @param secretKey as for {@link verifySignature}.
  * @throws WebhookError when the signature is missing or wrong, or the body is not an event.
- * @throws TypeError for a body that has been parsed already.
+ * @throws TypeError as {@link verifySignature}.
  *
  * @example
  * ```ts

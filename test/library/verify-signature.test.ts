@@ -27,6 +27,18 @@ describe("verifySignature", () => {
     expect(verifySignature(given, header, secretKey)).toBe(false);
   });
 
+  test.each([undefined, null, 0, [], {}, new Uint8Array(0)])(
+    "throws for a key that is no text: %j",
+    (secretKey: unknown) => {
+      for (const key of ["", String(secretKey)]) {
+        const forged = createHmac("sha256", key).update(body).digest("base64");
+        expect(() => verifySignature(body, forged, secretKey as string)).toThrow(
+          /the secret key must be a string, got .*\. Is SECRET_KEY set\?/,
+        );
+      }
+    },
+  );
+
   test("throws for a parsed body", () => {
     expect(() => verifySignature(JSON.parse(body), signature, "secret_sandbox")).toThrow(
       /its body was parsed already\. Give the raw text or bytes/,
