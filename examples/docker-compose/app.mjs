@@ -67,7 +67,7 @@ async function createOrder() {
 function takeWebhook(rawBody, signature = "") {
   const expected = Buffer.from(createHmac("sha256", secretKey).update(rawBody).digest("base64"));
   const given = Buffer.from(signature);
-  const isGenuine = given.length === expected.length && timingSafeEqual(given, expected);
+  const isGenuine = secretKey !== "" && given.length === expected.length && timingSafeEqual(given, expected);
   if (!isGenuine) return { status: 401, body: { error: "wrong signature" } };
   const charge = readCharge(rawBody);
   if (charge === null) return { status: 400, body: { error: "not an event" } };
