@@ -10,6 +10,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
+import { credential } from "../../sandbox/state/file-fields.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import { exportCompany, importCompany } from "../../sandbox/move-company.js";
 import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
@@ -25,7 +26,6 @@ import {
   CONTROL_BODY_LIMIT,
   type CompanyCall,
   type ControlRoute,
-  credential,
   noBody,
   optionalBody,
   pageOf,

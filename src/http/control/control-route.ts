@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseRequest } from "../../contract/parse.js";
 import type { ErrorStatus } from "../../contract/problems.js";
 import type { PageBody } from "../../contract/resources.js";
-import { object, visible } from "../../kernel/fields.js";
+import { object } from "../../kernel/fields.js";
 import type { JsonBounds } from "../../kernel/messages/json.js";
 import { type ListRequest, listPage } from "../../kernel/records/page.js";
 import type { Row, Table } from "../../kernel/records/table.js";
@@ -179,8 +179,3 @@ export function optionalBody<T>(schema: z.ZodType<T>): z.ZodType<T> {
 
 /** For a call that takes no body: a body was meant for another call. */
 export const noBody = optionalBody(object({}));
-
-/** What fits into a header and into a path. */
-export function credential(what: string): z.ZodType<string> {
-  return visible(`${what}, 1 to 128 visible ASCII characters without spaces`, 128);
-}
