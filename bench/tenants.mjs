@@ -18,8 +18,8 @@ import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
 import { printTable, readNumbers, startServer } from "./programs.mjs";
 
-const numbers = { companies: 1_000, charges: 100, clients: 32, starts: 5, rounds: 5, requests: 300, noise: 16 };
-const { companies, charges, clients, starts, rounds, requests, noise, ...targets } = readNumbers({
+const numbers = { companies: 1_000, charges: 100, clients: 32, starts: 5, rounds: 5, seconds: 3, noise: 16 };
+const { companies, charges, clients, starts, rounds, seconds, noise, ...targets } = readNumbers({
   ...numbers,
   start: 3,
   ratio: 2,
@@ -86,10 +86,10 @@ async function fill() {
 /** Alone and beside the noisy company in turns, so that other load affects all. */
 async function compare() {
   await expectOk(ask(NOISY, "PATCH", `/_sandbox/profile?company=company_t${NOISY}`, { rateLimit: RATE_LIMIT }));
-  await quietRequests(50);
+  await quietRequests();
   const [alone, atLimit, flooded] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
-    alone.push(...(await quietRequests(requests)));
+    alone.push(...(await quietRequests()));
     atLimit.push(...(await besideNoise({ waits: true })));
     flooded.push(...(await besideNoise({ waits: false })));
   }
@@ -107,7 +107,7 @@ async function besideNoise({ waits }) {
   };
   const child = fork(new URL("noise.mjs", import.meta.url), [JSON.stringify({ connections: noise, waits, request })]);
   await once(child, "message");
-  const latencies = await quietRequests(requests);
+  const latencies = await quietRequests();
   child.send("stop");
   const [{ 201: accepted = 0, 429: limited = 0, ...others }] = await once(child, "message");
   if (accepted === 0 || limited === 0 || Object.keys(others).length > 0)
@@ -115,9 +115,11 @@ async function besideNoise({ waits }) {
   return latencies;
 }
 
-async function quietRequests(count) {
+/** Over some periods of the noisy company's limit. */
+async function quietRequests() {
   const latencies = [];
-  for (let at = 0; at < count; at++)
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end)
     latencies.push(await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`quiet-${performance.now()}`)))));
   return latencies;
 }
