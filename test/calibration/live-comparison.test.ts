@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
-import { LiveComparison } from "../../src/calibration/proxy/live-comparison.js";
+import { LiveComparison, type LiveComparisonOptions } from "../../src/calibration/proxy/live-comparison.js";
 import { describeDrift } from "../../src/calibration/report/reporters.js";
 import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
@@ -11,6 +11,10 @@ import { chargeRequest } from "../support/requests.js";
 
 /** Compares exchanges with a sandbox, all at once or in as many parts as there are. */
 async function compare(...parts: readonly (readonly HttpExchange[])[]) {
+  return compareWith((core) => createInProcessFetch(() => createApp(core)), parts);
+}
+
+async function compareWith(fetchTo: LiveComparisonOptions["fetchTo"], parts: readonly (readonly HttpExchange[])[]) {
   const notes: string[] = [];
   const found: string[] = [];
   let index = 0;
@@ -27,7 +31,7 @@ async function compare(...parts: readonly (readonly HttpExchange[])[]) {
         return () => undefined;
       },
     },
-    fetchTo: (core) => createInProcessFetch(() => createApp(core)),
+    fetchTo,
     onDifference: (drift) => void found.push(describeDrift(drift)),
     onNote: (note) => void notes.push(note),
   });
@@ -36,7 +40,8 @@ async function compare(...parts: readonly (readonly HttpExchange[])[]) {
     compareNow();
   }
   await comparison.close();
-  return { notes, found, differences: comparison.differences(), compared: comparison.compared };
+  const { compared, hasFailed } = comparison;
+  return { notes, found, differences: comparison.differences(), compared, hasFailed };
 }
 
 async function sell(sandbox: Sandbox): Promise<void> {
@@ -121,6 +126,15 @@ it("counts neither requests without an answer nor what is no call of the API", a
   expect(await compare([unanswered])).toMatchObject({ found: [], compared: 0 });
   const traced = { ...recorded[0]!, method: "TRACE" };
   expect(await compare([traced, ...recorded])).toMatchObject({ found: [], notes: [], compared: recorded.length });
+});
+
+it("says that it has stopped when the sandbox fails", async () => {
+  const failing = () => () => Promise.reject(new Error("no room"));
+  expect(await compareWith(failing, [await record()])).toMatchObject({
+    notes: ["The comparison has stopped: no room"],
+    compared: 0,
+    hasFailed: true,
+  });
 });
 
 it("leaves out what is too much, and says so once", async () => {

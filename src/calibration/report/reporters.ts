@@ -94,14 +94,11 @@ export function renderSum({ counts, source }: CalibrationReport, style: Style): 
     contradicted === 0 ? "0 contradicted" : style.bad(`${contradicted} contradicted`),
   ];
   const { exchanges, webhooks, compared } = source;
+  const differences = drift === 0 ? style.good("no drift") : style.warning(count(drift, "kind", " of drift"));
+  const verdict = compared === 0 ? style.bad("nothing compared") : differences;
   const skipped = exchanges + webhooks - compared;
   const left = skipped === 0 || compared === 0 ? "" : `, ${skipped} of them not compared`;
-  return `${states.join(", ")}; ${sumOfDrift(drift)}: ${count(exchanges, "request")}, ${count(webhooks, "webhook")}${left}`;
-
-  function sumOfDrift(kinds: number): string {
-    if (compared === 0) return style.bad("nothing compared");
-    return kinds === 0 ? style.good("no drift") : style.warning(count(kinds, "kind", " of drift"));
-  }
+  return `${states.join(", ")}; ${verdict}: ${count(exchanges, "request")}, ${count(webhooks, "webhook")}${left}`;
 }
 
 function count(number: number, what: string, of = ""): string {
@@ -109,12 +106,13 @@ function count(number: number, what: string, of = ""): string {
 }
 
 /** Why a report without drift proves nothing. */
-export const NOTHING_COMPARED = "Nothing was compared: the recording has no answer that a sandbox could give, too.";
+export const NOTHING_COMPARED = "Nothing was compared: the service answered no request that the sandbox can repeat.";
 
 export function renderMarkdown(report: CalibrationReport): string {
   const { settings, drift, assumptions } = report;
   const rows = settings.filter(({ state }) => state !== "open");
   const open = settings.filter(({ state }) => state === "open").map(({ path }) => `\`${path}\``);
+  const noDrift = report.source.compared === 0 ? NOTHING_COMPARED : "None.";
   const sections = [
     "# Calibration",
     renderSum(report, plainStyle),
@@ -123,9 +121,7 @@ export function renderMarkdown(report: CalibrationReport): string {
     ...(open.length === 0 ? [] : [`Open: ${open.join(", ")}.`]),
     "## Drift",
     drift.length === 0
-      ? report.source.compared === 0
-        ? NOTHING_COMPARED
-        : "None."
+      ? noDrift
       : table(
           ["Where", "What"],
           drift.map((row) => [subjectOf(row), describeDrift(row)]),

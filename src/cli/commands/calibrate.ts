@@ -4,12 +4,12 @@ import { calibrate } from "../../calibration/infer/calibrate.js";
 import { renderProfile } from "../../calibration/report/render-profile.js";
 import type { CalibrationReport } from "../../calibration/report/report.js";
 import {
+  NOTHING_COMPARED,
   renderJson,
   renderJunit,
   renderMarkdown,
   renderPretty,
   renderSum,
-  NOTHING_COMPARED,
 } from "../../calibration/report/reporters.js";
 import { assertSettings } from "../../domain/profile/alternatives.js";
 import { fetchTo } from "../../http/server/app.js";

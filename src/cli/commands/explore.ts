@@ -42,7 +42,7 @@ export const verb: Verb = (command, exitWith) => {
   );
   addClosing(
     command,
-    "The command gets the same variables as with exec. It must pass without a fault.\nExits with 6 if it does not, or never calls the sandbox.",
+    "The command gets the same variables as with exec. It must pass without a fault.\nExits with 6 if it does not, never calls the sandbox, or no fault is chosen.",
     `Examples:
   sandbox explore -- npm test
   sandbox explore --list -- ./pay-salaries

@@ -109,7 +109,10 @@ function renderDifference(drift: Drift): string {
 
 function renderSum(comparison: LiveComparison, record: string | undefined): string {
   const differences = comparison.differences().length;
-  if (comparison.compared === 0) return "compared nothing: no answer to a request (/v1/…) came, and no webhook";
+  if (comparison.compared === 0) {
+    const why = comparison.hasFailed ? "the comparison stopped" : "no answer to a request (/v1/…) came, and no webhook";
+    return `compared nothing: ${why}`;
+  }
   const stopped = comparison.hasFailed ? "the comparison stopped early: it " : "";
   const compared = `${stopped}compared ${countOf(comparison.compared, "request or webhook", "requests and webhooks")}`;
   if (differences === 0) return `${compared}; none differs`;

@@ -40,7 +40,7 @@ export const verb: Verb = (command, exitWith) => {
   );
   addClosing(
     command,
-    "The command gets the same variables as with exec. It must pass with the settings\nas they are. Exits with 6 if it does not, or never calls the sandbox.",
+    "The command gets the same variables as with exec. It must pass with the settings\nas they are. Exits with 6 if it does not, never calls the sandbox, or reads none\nof the chosen settings.",
     `Examples:
   sandbox vary -- npm test
   sandbox vary --list -- npm test
