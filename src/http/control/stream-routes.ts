@@ -50,7 +50,7 @@ type Happening =
   | { readonly kind: "delivery"; readonly delivery: Delivery }
   | { readonly kind: "request"; readonly id: string };
 
-/** A reader for whom more than these wait to be stored and sent is let go. */
+/** A stream for which more than these wait to be stored, sent and read ends. */
 const WAITING_MAX = 10_000;
 /** After so much time other work gets its turn. */
 const TURN_MS = 20;
@@ -58,13 +58,13 @@ const TURN_MS = 20;
 /**
  * Sends everything that happens in a company until the returned function is called: first its clock, then each request with its answer (again when the answer
  * turns out to be lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a
- * state that is put in. Sends nothing before it is stored, and renders nothing during a request.
+ * state that is put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
  */
 function followCompany(
   sandbox: Sandbox,
   companyId: string,
   find: () => Company | undefined,
-  { send, end }: EventSink,
+  { send, isBehind, whenRead, end }: EventSink,
   shown: WeakMap<JournalEntry, unknown>,
 ): () => void {
   let waiting: Happening[] = [];
@@ -91,11 +91,13 @@ function followCompany(
     if (isStopped) return;
     const company = find();
     if (company === undefined || company.closed) return leave();
+    if (isBehind()) return whenRead(wake);
     const end = sandbox.system.monotonic() + TURN_MS;
     const sent = waiting.findIndex((happening) => {
       sendHappening(happening, company);
-      return sandbox.system.monotonic() > end;
+      return isStopped || isBehind() || sandbox.system.monotonic() > end;
     });
+    if (isStopped) return;
     waiting = sent === -1 ? [] : waiting.slice(sent + 1);
     if (waiting.length > 0) return wake();
     sendClock(company);
@@ -110,9 +112,10 @@ function followCompany(
     const { kind } = happening;
     if (kind === "event") return send(kind, renderEvent(happening.event, company.profile));
     if (kind === "delivery") return send(kind, renderDelivery(happening.delivery));
-    const entry = sandbox.observationOf(companyId).journal.entries.get(happening.id);
+    const { journal } = sandbox.observationOf(companyId);
+    const entry = journal.entries.get(happening.id);
+    if (entry === undefined) return journal.hasDropped(happening.id) ? leave() : undefined;
     // Deliveries that follow later are sent as deliveries.
-    if (entry === undefined) return;
     const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactorOf(company));
     shown.set(entry, rendered);
     send(kind, rendered);

@@ -1,8 +1,8 @@
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { whenAborted } from "./after-answer.js";
 
-/** A reader with more unread characters than this is too slow: its stream ends, and a browser connects again by itself. */
-const UNREAD_MAX = 2 * 1024 * 1024;
+/** A reader with more unread characters than this is behind. */
+const UNREAD_MAX = 64 * 1024;
 
 /** A comment in silence, so that no proxy takes it for the end, ms of real time. */
 export const HEARTBEAT_MS = 15_000;
@@ -13,12 +13,16 @@ const RECONNECT_MS = 1_000;
 export interface EventSink {
   /** `data` is sent as one line of JSON. */
   readonly send: (event: string, data: unknown) => void;
+  /** Whether to send no more until the reader has read: everything unread is held in memory. */
+  readonly isBehind: () => boolean;
+  /** Calls `task` at the next read, instead of an earlier `task`. */
+  readonly whenRead: (task: () => void) => void;
   readonly end: () => void;
 }
 
 /**
- * A body of `text/event-stream`. Calls `begin` immediately, and once what that returns, when the stream is over: the reader left or was too slow,
- * `ended` was aborted, or the sink was ended.
+ * A body of `text/event-stream`. Calls `begin` immediately, and once what that returns, when the stream is over: the reader left, `ended` was aborted, or the
+ * sink was ended.
  */
 export function createEventStream(
   system: Pick<SystemClock, "after">,
@@ -30,6 +34,7 @@ export function createEventStream(
   let unread = "";
   let isAwaited = false;
   let isOver = false;
+  let afterRead: (() => void) | undefined;
   const stops: (() => void)[] = [];
   const finish = (): void => {
     isOver = true;
@@ -50,21 +55,23 @@ export function createEventStream(
           if (isAwaited) controller.enqueue(encoder.encode(text));
           else unread += text;
           isAwaited = false;
-          if (unread.length <= UNREAD_MAX) return;
-          finish();
-          controller.close();
         };
         let cancelBeat = (): void => undefined;
         const beat = (): void => {
           cancelBeat = system.after(HEARTBEAT_MS, () => {
-            write(": still here\n\n");
+            if (unread === "") write(": still here\n\n");
             if (!isOver) beat();
           });
         };
         write(`retry: ${RECONNECT_MS}\n\n`);
         beat();
         stops.push(() => cancelBeat());
-        const stop = begin({ send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`), end });
+        const stop = begin({
+          send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+          isBehind: () => unread.length > UNREAD_MAX,
+          whenRead: (task) => (afterRead = task),
+          end,
+        });
         stops.push(stop, whenAborted(ended, end));
         // It may have ended while it began.
         if (isOver) finish();
@@ -73,6 +80,9 @@ export function createEventStream(
         isAwaited = unread === "";
         if (!isAwaited) controller.enqueue(encoder.encode(unread));
         unread = "";
+        const task = afterRead;
+        afterRead = undefined;
+        task?.();
       },
       cancel: finish,
     },

@@ -30,6 +30,7 @@ export class Journal {
   #entries: JournalEntry[] = [];
   #bytes = 0;
   #last = 0;
+  #lastDropped = 0;
 
   constructor(entriesMax: number, bytesMax = JOURNAL_BYTES_MAX) {
     this.#entriesMax = entriesMax;
@@ -38,7 +39,7 @@ export class Journal {
 
   readonly entries: Pick<Table<JournalEntry>, "page" | "values" | "get"> = {
     get: (id) => {
-      const entry = this.#entries[this.#indexOf(Number(id.replace("req_", "")))];
+      const entry = this.#entries[this.#indexOf(seqOf(id))];
       return entry?.id === id ? entry : undefined;
     },
     values: () => [...this.#entries],
@@ -48,6 +49,11 @@ export class Journal {
   /** The seq of the newest entry, also when it was forgotten since; 0 before the first. */
   get lastSeq(): number {
     return this.#last;
+  }
+
+  /** Whether the bounds have dropped the entry, and not somebody who cleared the journal. */
+  hasDropped(id: string): boolean {
+    return seqOf(id) <= this.#lastDropped;
   }
 
   record(exchange: Exchange): JournalEntry {
@@ -82,7 +88,7 @@ export class Journal {
     this.#entries.push(entry);
     this.#bytes += entry.bytes;
     while (this.#entries.length > this.#entriesMax || (this.#bytes > this.#bytesMax && this.#entries.length > 1))
-      this.#bytes -= this.#entries.shift()?.bytes ?? 0;
+      this.#drop(this.#entries.shift());
     return entry;
   }
 
@@ -105,12 +111,22 @@ export class Journal {
   restart(): void {
     this.clear();
     this.#last = 0;
+    this.#lastDropped = 0;
+  }
+
+  #drop(oldest: JournalEntry | undefined): void {
+    this.#bytes -= oldest?.bytes ?? 0;
+    this.#lastDropped = oldest?.seq ?? 0;
   }
 
   /** The seqs of entries follow one another. */
   #indexOf(seq: number): number {
     return seq - (this.#entries[0]?.seq ?? 0);
   }
+}
+
+function seqOf(id: string): number {
+  return Number(id.replace("req_", ""));
 }
 
 function bytesOf({ path, headers, body, rawBody, answer, answerHeaders }: Exchange): number {

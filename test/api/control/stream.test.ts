@@ -1,6 +1,7 @@
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
+import { DEFAULT_LIMITS } from "../../../src/sandbox/company/limits.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { gate, type Live, startLive } from "../../support/live.js";
@@ -252,27 +253,52 @@ describe("the resources of a stream", () => {
     expect(listening()).toBe(before);
   });
 
-  it("are released when the client does not read", async () => {
+  it("are bounded for a reader who is behind: nothing more is rendered until it reads, and nothing is lost", async () => {
+    const live = await startLive();
+    const answer = await live.app.request("/_sandbox/stream");
+    const redactValue = vi.spyOn(live.sandbox.redactor, "value");
+    onTestFinished(() => redactValue.mockRestore());
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count++) {
+      ids.push((await live.createCharge({ metadata: { description: "x".repeat(100_000) } })).id);
+      await systemClock.yieldToEventLoop();
+    }
+    // The first event is more than may be unread, so that its request waits.
+    expect(redactValue).not.toHaveBeenCalled();
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (text.split("event: request\n").length <= ids.length) text += (await reader?.read())?.value ?? "";
+    const created = [...text.matchAll(/"type":"charge.created".*?"resource":"([\w-]+)"/g)].map(([, id]) => id);
+    expect(created).toEqual(ids);
+    await reader?.cancel();
+  });
+
+  it("are released when more than 10 000 messages wait for a reader", async () => {
     const live = await startLive();
     const listening = countListeners(live);
     const before = listening();
     const answer = await live.app.request("/_sandbox/stream");
-    const description = "x".repeat(500_000);
-    while (listening() > before) {
-      const made = await live.app.request("/v1/charges", {
+    await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
+    for (let requests = 1; requests <= 5_000; requests++) {
+      expect(listening()).toBe(before + 1);
+      await live.app.request("/v1/charges", {
         method: "POST",
-        headers: {
-          authorization: "Bearer at_sandbox",
-          "x-company-id": "company_sandbox",
-          "content-type": "application/json",
-        },
-        body: JSON.stringify(chargeRequest({ description: "Shoes", metadata: { description } })),
+        headers: signedIn,
+        body: JSON.stringify(chargeRequest()),
       });
-      expect(made.status).toBe(201);
+    }
+    expect(listening()).toBe(before);
+    expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
+  });
+
+  it("end for a reader whom the journal has not waited for, instead of a gap", async () => {
+    const live = await startLive({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
+    const answer = await live.app.request("/_sandbox/stream");
+    for (let requests = 1; requests <= 5; requests++) {
+      await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
       await systemClock.yieldToEventLoop();
     }
-    // What waited for it is not kept.
-    expect(await answer.text()).toBe("");
+    expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
   });
 
   it("include a heartbeat when nothing happens", async () => {
@@ -299,6 +325,12 @@ describe("the resources of a stream", () => {
     while (timers.length > 0) await systemClock.yieldToEventLoop();
   });
 });
+
+const signedIn = {
+  authorization: "Bearer at_sandbox",
+  "x-company-id": "company_sandbox",
+  "content-type": "application/json",
+};
 
 /** How many more listeners there are since this call. */
 function countListeners({ sandbox: { events } }: Live): () => number {

@@ -18,13 +18,13 @@ export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company)
   return (c, { id }) => {
     const release = streams.begin(id);
     if (release === undefined) return new Response(null, { status: 429 });
-    const body = createEventStream(sandbox.system, endOf(c), ({ send, end }) => {
+    const body = createEventStream(sandbox.system, endOf(c), ({ send, isBehind, end }) => {
       let cancel: (() => void) | undefined;
       const report = (): void => {
         cancel ??= sandbox.system.after(TICK_MS, () => {
           cancel = undefined;
-          if (isStillLetIn(sandbox, c.var.caller)) send("changed", null);
-          else end();
+          if (!isStillLetIn(sandbox, c.var.caller)) end();
+          else if (!isBehind()) send("changed", null);
         });
       };
       const stops = [
