@@ -11,7 +11,7 @@ import type { Sandbox } from "./sandbox.js";
  * A company's journal and its attempts to deliver as an HTTP archive holds them, without credentials. By time on the company's clock; at the same time a
  * webhook follows the request that caused it. With `match` only the requests that match.
  */
-export function* archiveOf(sandbox: Sandbox, company: Company, match?: RequestMatch): Generator<HttpExchange> {
+export function archiveOf(sandbox: Sandbox, company: Company, match?: RequestMatch): Iterable<HttpExchange> {
   const source = { publicUrl: sandbox.publicUrl, redactor: sandbox.redactorOf(company) };
   const entries = sandbox.observationOf(company.id).journal.entries.values();
   const requests = match === undefined ? entries : entries.filter((entry) => matchesRequest(match, entry));
@@ -27,7 +27,12 @@ export function* archiveOf(sandbox: Sandbox, company: Company, match?: RequestMa
       placed.push({ at: attempt.at, place: before - 0.5, archive: () => archiveAttempt(source, delivery, attempt) });
     }
   }
-  for (const { archive } of placed.toSorted((a, b) => a.at - b.at || a.place - b.place)) yield archive();
+  return render(placed.toSorted((a, b) => a.at - b.at || a.place - b.place));
+}
+
+/** One at a time. The company may be removed meanwhile. */
+function* render(placed: readonly { readonly archive: () => HttpExchange }[]): Generator<HttpExchange> {
+  for (const { archive } of placed) yield archive();
 }
 
 /** Requests to the API and attempts to deliver of all companies, in the order in which they ended. Includes what a reset forgets. */

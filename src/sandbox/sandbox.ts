@@ -95,13 +95,22 @@ export class Sandbox {
     return [...this.#companies.values()];
   }
 
-  /** "default is the first configured one"; when none of those is left, the oldest. */
-  get defaultCompany(): Company {
+  /** The first of the configuration that is open. */
+  get configuredCompany(): Company | undefined {
     const configured = this.options.companies.find(({ id }) => this.#companies.has(id));
-    const first = configured === undefined ? this.companies[0] : this.#companies.get(configured.id);
+    return configured && this.#companies.get(configured.id);
+  }
+
+  /** "default is the first configured one"; when none of those is left, the oldest. Throws UsageError("state") when none is left at all. */
+  get defaultCompany(): Company {
+    const first = this.findDefaultCompany();
     if (first === undefined)
       throw new UsageError("state", "There is no company left. Open one with POST /_sandbox/companies, or reset.");
     return first;
+  }
+
+  findDefaultCompany(): Company | undefined {
+    return this.configuredCompany ?? this.companies[0];
   }
 
   get publicUrl(): string {

@@ -13,6 +13,7 @@ import { resolveOptions, setupFor, tenancyProblem } from "../../src/sandbox/conf
 const ADMIN = "s3cret-admin-token";
 const OWN = "at_mine_7bqf2Zk1Xw";
 const OTHER = "at_other_9LmP4tRs8v";
+const LATE = "at_late_3cVb8nMq2W";
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Two tenants, whose clocks stand at different times. */
@@ -185,6 +186,17 @@ describe("a tenant", () => {
     expect((await read("/openapi.json?company=company_mine", OTHER)).status).toBe(404);
     expect((await read("/openapi.json")).status).toBe(200);
     expect((await read("/openapi.json?company=company_other")).status).toBe(404);
+  });
+
+  it("shows strangers no tenant's profile when no configured company is open", async () => {
+    const { app, control, sandbox } = open();
+    for (const { id } of sandbox.options.companies)
+      await control("DELETE", `/companies/${id}`, undefined, bearer(ADMIN));
+    await control("POST", "/companies", { companyId: "company_late", accessToken: LATE }, bearer(ADMIN));
+    for (const query of ["", "?company=company_late"]) {
+      expect((await app.request(`/openapi.json${query}`)).status).toBe(404);
+    }
+    expect((await app.request("/openapi.json", { headers: bearer(LATE) })).status).toBe(200);
   });
 });
 

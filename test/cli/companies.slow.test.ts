@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Finished, runSandbox, type StartedSandbox, startSandbox } from "../support/cli.js";
+import { VERSION } from "../../src/kernel/version.js";
+import { type Finished, runSandbox, runUntilListening, type StartedSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { call } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
@@ -40,6 +41,32 @@ describe("sandbox companies", () => {
       code: 3,
       stderr: expect.stringContaining("it is open here. Remove it first."),
     });
+  });
+
+  it("starts again when its only company was moved", async () => {
+    const args = ["--store", `file:${join(await folderWith({}), "state.json")}`];
+    const first = await startSandbox(args);
+    const exported = await runSandbox(["companies", "export", "company_sandbox", "--close", "--url", first.url]);
+    expect(exported).toMatchObject({ code: 0, stderr: "" });
+    await first.stop();
+    const { stdout } = await runUntilListening(["--port", "0", ...args]);
+    expect(stdout).toContain("  Companies    none is open\n");
+    const second = await startSandbox(args);
+    expect(second.lines[0]).toEqual({
+      event: "listening",
+      level: "info",
+      time: expect.any(String),
+      url: second.url,
+      version: VERSION,
+    });
+    const headers = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
+    expect((await call(`${second.url}/v1/balance`, "GET", undefined, headers)).status).toBe(503);
+    const file = join(await folderWith({}), "moved.json");
+    await writeFile(file, exported.stdout);
+    const imported = await runSandbox(["companies", "import", file, "--url", second.url]);
+    expect(imported).toMatchObject({ code: 0, stdout: "Imported company_sandbox.\n" });
+    expect((await call(`${second.url}/v1/balance`, "GET", undefined, headers)).status).toBe(200);
+    await second.stop();
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
+import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
@@ -95,6 +96,20 @@ describe("data that only grows is bounded", () => {
     }
     expect(transport.sent).toHaveLength(206);
     expect(company.world.deliveries.get(first?.id ?? "")?.attempts).toHaveLength(200);
+  });
+
+  it("the webhooks of one request, with a warning", async () => {
+    const logged: unknown[] = [];
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const { api, control, company } = started({ transport: createScriptedTransport(() => 200), log });
+    for (let n = 0; n < 3; n++)
+      await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    await control("POST", "/rules", { on: "delivery", then: { duplicate: 99 } });
+    const transactions = Array.from({ length: 100 }, () => transferRequest());
+    expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+    expect(company.world.deliveries.size).toBe(WEBHOOKS_OF_WORK_MAX);
+    const message = "one request or due item has at most 20000 webhooks: the others are not sent";
+    expect(logged).toContainEqual(["warn", "deliveries-left-out", { company: "company_sandbox", message }]);
   });
 
   it("a company has at most 1000 rules", async () => {

@@ -56,15 +56,15 @@ async function start(flags: StartFlags): Promise<void> {
 
 /** Omits credentials, since logs are kept and shared. */
 function listeningFields({ sandbox, url }: RunningSandbox): Fields {
-  const { defaultCompany: company, options } = sandbox;
-  const now = toIso(company.now());
+  const { options } = sandbox;
+  const company = sandbox.findDefaultCompany();
+  const now = company && toIso(company.now());
   return {
     // The company's time, unlike other lines.
-    time: now,
+    ...(now === undefined ? {} : { time: now }),
     url,
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
-    companyId: company.id,
-    clock: { mode: company.clock.mode, now },
+    ...(company === undefined ? {} : { companyId: company.id, clock: { mode: company.clock.mode, now } }),
     version: VERSION,
   };
 }

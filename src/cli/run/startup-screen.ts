@@ -4,29 +4,24 @@ import { formatDuration } from "../../kernel/time/duration.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import { type Colors, alignColumns } from "../shared/output.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { RunningSandbox } from "./run-sandbox.js";
 import { type NumberBehaviour, type TestNumberRole, numberBehaviours } from "../../domain/accounts/test-numbers.js";
 
 export function renderStartupScreen({ sandbox, url, loaded }: RunningSandbox, colors: Colors): string {
   const { bold, dim, cyan } = colors;
-  const { defaultCompany: company, options } = sandbox;
-  const { publicUrl, seed, adminToken } = options;
-  const { tokens, secretKey } = company.record.identity;
-  const accessToken = tokens[0]?.token ?? "";
-  const otherCompanies = sandbox.companies.length - 1;
-  // curl usually does not trust the certificate of a local sandbox.
-  const curl = url.startsWith("https:") ? "curl -k " : "curl ";
-  const others = otherCompanies === 0 ? "" : dim(`  and ${otherCompanies} more: ${url}/_sandbox/companies`);
+  const { publicUrl } = sandbox.options;
+  const company = sandbox.findDefaultCompany();
   const rows: [string, string][] = [
     ["API", cyan(url)],
     ...(publicUrl === undefined ? [] : [["From outside", cyan(publicUrl)] as [string, string]]),
     ["Dashboard", cyan(dashboardOf(url))],
     ["Control API", `${cyan(`${url}/_sandbox/`)}${dim("…")}`],
     ["OpenAPI", cyan(`${url}/openapi.yaml`)],
-    ["Access token", accessToken],
-    ["Company id", `${company.id}${others}`],
-    ["Secret key", secretKey],
-    ["Clock", `${company.clock.mode}, ${toIso(company.now())}${seed === undefined ? "" : dim(`  seed ${seed}`)}`],
+    ...(company === undefined
+      ? [["Companies", "none is open"] as [string, string]]
+      : companyRows(sandbox, company, url, colors)),
     ...(loaded === undefined ? [] : [["Store", loaded] as [string, string]]),
   ];
   return [
@@ -37,15 +32,37 @@ export function renderStartupScreen({ sandbox, url, loaded }: RunningSandbox, co
       line.replace(/^ {2}\S+(?: \S+)*/, dim),
     ),
     "",
-    ...renderTestNumbers(company.profile.testNumbers, colors),
-    "",
-    dim("  Read the balance, create a charge, skip the hour after which it is dropped:"),
-    `  ${curl}${url}/v1/balance -H 'Authorization: Bearer ${accessToken}'`,
-    ...chargeCommand(`${curl}${url}`, accessToken, company.id),
-    ...advanceCommand(`${curl}${url}`, adminToken !== undefined),
-    "",
+    ...(company === undefined ? [] : firstSteps(sandbox, company, url, colors)),
     "",
   ].join("\n");
+}
+
+function companyRows(sandbox: Sandbox, company: Company, url: string, { dim }: Colors): [string, string][] {
+  const { seed } = sandbox.options;
+  const { tokens, secretKey } = company.record.identity;
+  const otherCompanies = sandbox.companies.length - 1;
+  const others = otherCompanies === 0 ? "" : dim(`  and ${otherCompanies} more: ${url}/_sandbox/companies`);
+  return [
+    ["Access token", tokens[0]?.token ?? ""],
+    ["Company id", `${company.id}${others}`],
+    ["Secret key", secretKey],
+    ["Clock", `${company.clock.mode}, ${toIso(company.now())}${seed === undefined ? "" : dim(`  seed ${seed}`)}`],
+  ];
+}
+
+function firstSteps({ options }: Sandbox, { id, profile, record }: Company, url: string, colors: Colors): string[] {
+  const accessToken = record.identity.tokens[0]?.token ?? "";
+  // curl usually does not trust the certificate of a local sandbox.
+  const curl = `${url.startsWith("https:") ? "curl -k " : "curl "}${url}`;
+  return [
+    ...renderTestNumbers(profile.testNumbers, colors),
+    "",
+    colors.dim("  Read the balance, create a charge, skip the hour after which it is dropped:"),
+    `  ${curl}/v1/balance -H 'Authorization: Bearer ${accessToken}'`,
+    ...chargeCommand(curl, accessToken, id),
+    ...advanceCommand(curl, options.adminToken !== undefined),
+    "",
+  ];
 }
 
 function renderTestNumbers(numbers: Readonly<Record<TestNumberRole, string>>, { dim }: Colors): string[] {

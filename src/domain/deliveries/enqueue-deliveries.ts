@@ -11,25 +11,38 @@ import { webhookTopicOf } from "./webhook-topic.js";
 /** Writes the body of a webhook, in the contract's spelling. */
 export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
-/**
- * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
- * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each.
- */
-export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): void {
-  const { events } = work;
-  if (events.length === 0) return;
-  const { subscriptions, holds } = work.world;
-  if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload);
-  if (holds.size > 0) for (const event of events) releaseReversed(work, event);
+/** Webhooks of one request or due item. More are not made: thousands of subscriptions must not stop the process. */
+export const WEBHOOKS_OF_WORK_MAX = 20_000;
+
+/** For how many more webhooks there is room in this work; negative when some found none. */
+interface Room {
+  left: number;
 }
 
-function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload): void {
+/**
+ * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
+ * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether some are
+ * left out, beyond `WEBHOOKS_OF_WORK_MAX`.
+ */
+export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): boolean {
+  const { events } = work;
+  const { subscriptions, holds } = work.world;
+  const room: Room = { left: WEBHOOKS_OF_WORK_MAX };
+  if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);
+  if (holds.size > 0) for (const event of events) releaseReversed(work, event);
+  return room.left < 0;
+}
+
+function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload, room: Room): void {
   const topic = webhookTopicOf(work.profile, event);
   if (topic === undefined) return;
   const subscriptions = work.world.subscriptions.values().filter((subscription) => subscription.topic === topic);
+  const bodies = new Map<string, string>();
   for (const subscription of subscriptions) {
+    if (!hasRoom(room)) break;
     const spelling = sentTopic(work.profile, subscription);
-    const body = renderPayload(spelling, event);
+    const body = bodies.get(spelling) ?? renderPayload(spelling, event);
+    bodies.set(spelling, body);
     const { id: subscriptionId, url } = subscription;
     const { resource, resourceKind } = resourceOf(event);
     const base = { eventId: event.id, subscriptionId, topic: spelling, url, resource, resourceKind, body };
@@ -41,9 +54,13 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
       ({ id, timesLeft }) => timesLeft !== 0 || isReversing(work, id, base.resource),
     );
     if (rule === undefined) work.enqueue(store(work, base, 0, null));
-    else enqueueByRule(work, rule, base);
+    else enqueueByRule(work, rule, base, room);
   }
   if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length);
+}
+
+function hasRoom(room: Room): boolean {
+  return room.left-- > 0;
 }
 
 type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" | "resource" | "resourceKind" | "body">;
@@ -65,12 +82,13 @@ function store(work: Work, base: Addressed, copy: number, effect: WireEffect | n
 }
 
 /** Each copy (`duplicate`) is a delivery with its own attempts. */
-function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed): void {
+function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, room: Room): void {
   const { deliveries } = work.world;
   const { then } = rule;
   countUse(work, rule, base.resource);
   const { duplicate: copies = 0 } = then;
   for (let copy = 0; copy <= copies; copy++) {
+    if (copy > 0 && !hasRoom(room)) break;
     const delivery = store(work, base, copy, wireEffectOf(then, copy));
     if (then.drop === true) {
       work.put(deliveries, moveDelivery(work, delivery, "drop", null));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Delivery, deliveryLifecycle, isFailing } from "../../domain/model/delivery.js";
+import { type Delivery, deliveryLifecycle, isFailing, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { duration, object, word } from "../../kernel/fields.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
@@ -19,6 +19,7 @@ import { fromXof } from "../../domain/values/money.js";
 import { type Topic, findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
 import { plainId } from "../../domain/values/ids.js";
+import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { CompanyChange } from "../../sandbox/company/company-deps.js";
 
 const resourceError = "must be the id of a charge or a transaction";
@@ -120,13 +121,14 @@ type WaitCall = CompanyCall<z.infer<typeof waitQuery>, undefined>;
 async function waitForDelivery(call: WaitCall): Promise<unknown> {
   const { sandbox, query } = call;
   const isWanted = matchesFilter(query);
-  const hasCome = ({ status, attempts }: Delivery): boolean => status !== "pending" || attempts.length > 0;
+  const hasCome = (one: Delivery): boolean =>
+    isWanted(one) && (query.status !== undefined || one.status !== "pending" || one.attempts.length > 0);
   const abort = call.ended();
   const end = sandbox.system.monotonic() + query.timeout;
   for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
     await makeReady(company);
     const { deliveries } = company.world;
-    const found = deliveries.values().find((one) => isWanted(one) && (query.status !== undefined || hasCome(one)));
+    const found = deliveries.values().find(hasCome);
     if (found !== undefined) return renderDelivery(found);
     const left = end - sandbox.system.monotonic();
     // A company that was reset goes on under its id. One that was removed, or whose sandbox closes, does not.
@@ -134,9 +136,18 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
     if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
     if (company.closed) continue;
     const isRelevant = ({ company: changed, changes }: CompanyChange): boolean =>
-      changed === company && (company.closed || changes.some(({ store }) => store === deliveries));
+      changed === company &&
+      (company.closed ||
+        changes.some(
+          (change) => isChangeOf(deliveries, change) && change.after !== undefined && hasCome(change.after),
+        ));
     await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
   }
+}
+
+function renderBriefly(delivery: Delivery) {
+  const { id, topic, status } = delivery;
+  return { id, topic, resource: shownDeliveryResource(delivery), status };
 }
 
 /** How many of the deliveries that did come the answer names: the latest. */
@@ -148,10 +159,9 @@ function answerMissing({ query, refuse }: WaitCall, company: Company): Response 
   const wanted = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
   const what = wanted.length === 0 ? "No delivery" : `No delivery with ${wanted.join(", ")}`;
   const instead = came.length === 0 ? "none came at all" : `${came.length} came that are not it`;
-  const deliveries = came.slice(-CAME_MAX).map(renderDelivery);
   return refuse({
     status: 404,
     messages: [`${what} came within ${formatDuration(timeout)}; ${instead}`],
-    more: { deliveries: deliveries.map(({ id, topic, resource, status }) => ({ id, topic, resource, status })) },
+    more: { deliveries: came.slice(-CAME_MAX).map(renderBriefly) },
   });
 }

@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import type { Profile } from "../../domain/profile/profile.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor, tokenOf } from "../api/answer.js";
-import { findCaller, reachCompany } from "../shared/caller.js";
+import { type Caller, findCaller, reachCompany } from "../shared/caller.js";
 import type { HttpEnv } from "../shared/env.js";
 import { answerRefusal, answerThrown } from "./control-endpoint.js";
 
@@ -14,6 +15,13 @@ const contentTypes = {
 /** In the place of the address that a request came to. */
 const ANY_SERVER = "http://sandbox.invalid";
 
+/** Without credentials: the profile of a configured company is no secret, that of a tenant is. */
+function strangerOf({ options, configuredCompany }: Sandbox): Caller {
+  if (!options.tenancy) return { tenant: undefined, token: undefined };
+  if (configuredCompany !== undefined) return { tenant: configuredCompany.id, token: undefined };
+  throw new UsageError("not-found", "No company of the configuration is open. Give a token: Authorization: Bearer …");
+}
+
 /** The API description: the contract as the company's profile makes it. `?company=` as in the control API. */
 export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   for (const path of ["/openapi.json", "/openapi.yaml"] as const) {
@@ -21,9 +29,7 @@ export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
     const texts = new WeakMap<Profile, string>();
     app.get(path, async (c) => {
       try {
-        // Without credentials that of the default company, whose profile is no secret.
-        const tenant = sandbox.options.tenancy ? sandbox.defaultCompany.id : undefined;
-        const caller = findCaller(sandbox, tokenOf(c)) ?? { tenant, token: undefined };
+        const caller = findCaller(sandbox, tokenOf(c)) ?? strangerOf(sandbox);
         const company = reachCompany(sandbox, caller, c.req.query("company"));
         const { profile } = company;
         // As `paymentUrl`: "starts with `--public-url` if given, else with the address the request came to".

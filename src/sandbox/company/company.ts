@@ -25,7 +25,7 @@ import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { cancelDeliveryTimers } from "../../domain/rules/holds.js";
-import { enqueueDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
+import { WEBHOOKS_OF_WORK_MAX, enqueueDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -250,7 +250,7 @@ export class Company {
       let committed = false;
       try {
         const output = operation(work, input);
-        enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+        const areLeftOut = enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
         this.#forgetEvents(work);
         this.#forgetDeliveries(work);
         const changes = work.commit();
@@ -258,6 +258,7 @@ export class Company {
         this.record.idPosition = this.#ids.position;
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
         if (work.effort.givenUp > 0) this.#warnOfEffort();
+        if (areLeftOut) this.#warnOfLeftOut();
         this.emitChanged(changes, work.moves);
         return { output, enqueued: work.enqueued };
       } finally {
@@ -286,6 +287,11 @@ export class Company {
     cancelDeliveryTimers(work, deliveries);
     const message = `more than ${this.deps.limits.pendingDeliveries} deliveries are pending: the oldest are given up`;
     this.deps.log.write("warn", "deliveries-given-up", { company: this.id, count: deliveries.length, message });
+  }
+
+  #warnOfLeftOut(): void {
+    const message = `one request or due item has at most ${WEBHOOKS_OF_WORK_MAX} webhooks: the others are not sent`;
+    this.deps.log.write("warn", "deliveries-left-out", { company: this.id, message });
   }
 
   #warnOfEffort(): void {

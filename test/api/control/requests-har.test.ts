@@ -116,3 +116,12 @@ it("refuses another format", async () => {
   const { status, body } = await openWorld().control("GET", "/requests?format=hra");
   expect([status, body.message]).toEqual([400, ['format must be one of json, har, got "hra"']]);
 });
+
+it("is whole when the company is removed before it is read", async () => {
+  const world = openWorld();
+  await world.api("POST", "/v1/charges", chargeRequest());
+  const answer = await world.app.request("/_sandbox/requests?format=har");
+  await world.control("DELETE", "/companies/company_sandbox");
+  const archive = JSON.parse(await answer.text());
+  expect(archive.log.entries).toHaveLength(1);
+});
