@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import fc, { runs } from "../../../test/support/fast-check.js";
 import type { Identity } from "../state/company-record.js";
 import { holdsSecret, REDACTED, SecretRedactor, secretsOf, secretTexts } from "./redact.js";
 
@@ -127,4 +128,24 @@ describe("the secrets that are looked for in requests", () => {
   it.each(["flat_shop", "at_shopping", "at_shop-2", "%", "%zz", "", "shop 1234"])("are not in %j", (text) => {
     expect(secrets.some((secret) => holdsSecret(text, secret))).toBe(false);
   });
+});
+
+it("redacts the longest of the secrets that are at a place", () => {
+  const part = fc.string({ unit: fc.constantFrom("a", "-", "1"), minLength: 8, maxLength: 14 });
+  const secrets = fc.array(part, { minLength: 1, maxLength: 20 });
+  const text = fc.string({ unit: fc.constantFrom("a", "-", "1"), maxLength: 60 });
+  fc.assert(
+    fc.property(secrets, text, (known, given) => {
+      // Plain words and numbers are redacted only as a whole.
+      const sought = known.filter((secret) => !/^(?:a*|1*)$/.test(secret) || secret.length >= 12);
+      let expected = "";
+      for (let at = 0; at < given.length;) {
+        const found = sought.filter((secret) => given.startsWith(secret, at)).map(({ length }) => length);
+        expected += found.length === 0 ? given[at] : REDACTED;
+        at += Math.max(1, ...found);
+      }
+      expect(new SecretRedactor(known).text(given)).toBe(known.includes(given) ? REDACTED : expected);
+    }),
+    { numRuns: runs(1_000) },
+  );
 });
