@@ -430,6 +430,57 @@ describe("redaction", () => {
     expect(again.url).not.toContain("0711223344");
   });
 
+  it.each<[string, string, Partial<HttpExchange>]>([
+    ["in recipientMsisdn", "2250711223344", { body: Buffer.from('{"data":{"recipientMsisdn":"2250711223344"}}') }],
+    ["in another form elsewhere", "0711223344", { body: Buffer.from('{"msisdn":"+2250711223344","x":"0711223344"}') }],
+    ["with a long prefix", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","x":"002250711223344"}') }],
+    ["written in groups", "0711223344", { body: Buffer.from('{"msisdn":"+225 07 11-22 33 44","x":"2250711223344"}') }],
+    ["as a number", "2250711223344", { body: Buffer.from('{"msisdn":2250711223344}') }],
+    ["in a list", "2250711223344", { body: Buffer.from('{"msisdn":["2250711223344"]}') }],
+    ["among other digits", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","ref":"2026011507112233449"}') }],
+    [
+      "in JSON in a query",
+      "0711223344",
+      { url: "https://a.test/?msisdn=0711223344&q=%7B%22x%22%3A%2207112233440%22%7D" },
+    ],
+    ["in a parameter with brackets", "0711223344", { url: "https://a.test/?filter%5Bmsisdn%5D=0711223344" }],
+    ["in a form", "0711223344", { body: Buffer.from("amount=1&msisdn=0711223344") }],
+    ["in a header", "0711223344", { headers: [["X-Payer-Msisdn", "0711223344"]] }],
+  ])("hides a phone number %s", (_, number, given) => {
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
+    const text = renderHarEntry(redact({ ...exchange, body: undefined, answer: undefined, ...given }, "service"));
+    expect(text).not.toContain(number);
+  });
+
+  it.each<[string, string]>([
+    ["a bare token", "live_6f1c0e2b9d"],
+    ["another scheme", "Token live_6f1c0e2b9d"],
+    ["two words", "Bearer live_6f1c0e2b9d please"],
+    ["a tab", "Bearer\tlive_6f1c0e2b9d"],
+    ["the scheme twice", "Bearer Bearer live_6f1c0e2b9d"],
+    ["quotes", 'Bearer "live_6f1c0e2b9d"'],
+    ["Basic", `Basic ${Buffer.from("shop:live_6f1c0e2b9d").toString("base64")}`],
+  ])("hides a token that the service repeats, of an Authorization with %s", (_, authorization) => {
+    const body = Buffer.from('{"message":"live_6f1c0e2b9d is not a token"}');
+    const headers = [["Authorization", authorization]] as const;
+    const redact = createExchangeRedactor(redactOptions);
+    const text = renderHarEntry(
+      redact({ ...exchange, headers, answer: { status: 401, headers: [], body } }, "service"),
+    );
+    expect(text).not.toContain("live_6f1c0e2b9d");
+  });
+
+  it.each<[string, Partial<HttpExchange>]>([
+    ["X-Api-Key", { headers: [["X-Api-Key", "live_6f1c0e2b9d"]] }],
+    ["a cookie", { headers: [["Cookie", "a=b; session=live_6f1c0e2b9d"]] }],
+    ["a query", { url: "https://api.test/v1/balance?access_token=live_6f1c0e2b9d" }],
+  ])("hides the credentials of %s", (_, given) => {
+    const body = Buffer.from('{"message":"live_6f1c0e2b9d is unknown"}');
+    const answer = { status: 401, headers: [], body };
+    const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given, answer }, "service"));
+    expect(text).not.toContain("live_6f1c0e2b9d");
+  });
+
   it("hides named parameters of a query, also of numbers that no body has", () => {
     const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
     const url = "https://api.test/v1/transactions/customers/check?a=%20b&msisdn=%2B2250711223344&NAME=Awa&msisdn=1";

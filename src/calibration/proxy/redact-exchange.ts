@@ -8,35 +8,40 @@ import {
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
+import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
 
 export interface RedactOptions {
   /** Verifies signatures; undefined: they are not verified. */
   readonly secretKey: string | undefined;
   readonly signatureHeader: string;
-  /** Names of members of bodies, and of headers. `msisdn` is replaced by a pseudonym, any other by `[redacted]`. */
+  /** Names of members of bodies, of parameters and of headers. `msisdn` (`recipientMsisdn` too) is replaced by a pseudonym, any other by `[redacted]`. */
   readonly fields: readonly string[];
 }
 
 /**
- * Removes what nobody else may know: access tokens (each is learnt from its `Authorization`), the secret key, cookies, signatures, and the named fields. A
- * signature is verified first, and the verdict is kept.
+ * Removes what nobody else may know: access tokens and other credentials (each is learnt from the request that has it), the secret key, signatures, and the
+ * named fields. A signature is verified first, and the verdict is kept.
  */
 export function createExchangeRedactor({ secretKey, signatureHeader, fields }: RedactOptions) {
   const redactor = new SecretRedactor(secretKey === undefined ? [] : [secretKey]);
   const pseudonyms = new Pseudonyms();
   const names = new Set(fields.map((name) => name.toLowerCase()));
-  const hidden = new Set([...names, signatureHeader.toLowerCase(), "set-cookie"]);
+  const isNamed = (name: string): boolean =>
+    names.has(name.toLowerCase()) || (names.has("msisdn") && isPhoneName(name));
+  const hidden = new Set([signatureHeader.toLowerCase(), "set-cookie"]);
   const text = (given: string): string => redactor.text(pseudonyms.replaceIn(given));
   const headers = (list: HeaderList): HeaderList =>
     list.map(([given, value]) => {
       const name = redactor.text(given);
-      if (hidden.has(name.toLowerCase())) return [name, REDACTED];
+      if (hidden.has(name.toLowerCase()) || isNamed(name)) return [name, REDACTED];
       return [name, redactor.headers({ [name.toLowerCase()]: text(value) })[name.toLowerCase()] ?? REDACTED];
     });
-  const hide = (name: string, value: unknown): unknown =>
-    name.toLowerCase() === "msisdn" && typeof value === "string" ? pseudonyms.of(value) : REDACTED;
-  const isNamed = (name: string): boolean => names.has(name.toLowerCase());
+  const hide = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((each) => hide(name, each));
+    if (!isPhoneName(name) || !(typeof value === "string" || Number.isSafeInteger(value))) return REDACTED;
+    return pseudonyms.of(String(value));
+  };
   const body = (bytes: Uint8Array): Uint8Array => {
     const given = Buffer.from(bytes).toString();
     return Buffer.from(text(names.size === 0 ? given : hideMembers(given, isNamed, hide)));
@@ -44,8 +49,7 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   const path = (given: string): string =>
     redactPath(pseudonyms.replaceIn(hideParameters(given, isNamed, hide)), redactor);
   return (exchange: HttpExchange, side: Side): HttpExchange => {
-    const token = /^Bearer +(\S+)$/i.exec(headerOf(exchange.headers, "authorization") ?? "")?.[1];
-    if (side === "service" && token !== undefined) redactor.add([token]);
+    if (side === "service") redactor.add(credentialsOf(exchange));
     const { answer } = exchange;
     const { origin } = new URL(exchange.url);
     // The bodies first: the path may have a phone number that only they show to be one.
@@ -62,6 +66,26 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   };
 }
 
+/** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
+const CREDENTIAL_MIN = 8;
+
+/** What a service may repeat in its answer, of a request without the right `Authorization`, too. */
+function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
+  const authorization = headerOf(headers, "authorization") ?? "";
+  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  const words = authorization.split(/[\s"',=]+/);
+  const basic = words.flatMap((word) => Buffer.from(word, "base64").toString().split(":"));
+  const cookies = (headerOf(headers, "cookie") ?? "").split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ""));
+  const keys = ["x-api-key", "x-auth-token"].map((name) => headerOf(headers, name) ?? "");
+  const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
+  const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
+  return [bearer, ...others.filter(({ length }) => length >= CREDENTIAL_MIN)];
+}
+
+function isPhoneName(name: string): boolean {
+  return /msisdn\W*$/i.test(name);
+}
+
 function verdictOf(
   { headers, body = new Uint8Array() }: HttpExchange,
   secretKey: string | undefined,
@@ -73,32 +97,10 @@ function verdictOf(
   return given === signBody(body, secretKey) ? "valid" : "invalid";
 }
 
-/**
- * Stand-ins for phone numbers: each number has one for the whole recording, which is a valid number too. The service's test numbers stay, since what happens
- * depends on them.
- */
-class Pseudonyms {
-  /** By the digits without `+` or `00`. */
-  readonly #known = new Map<string, string>();
-
-  of(number: string): string {
-    const [, prefix = "", digits = ""] = /^(\+|00|)(\d+)$/.exec(number.trim()) ?? [];
-    if (digits === "") return REDACTED;
-    if (digits.startsWith("225070000000")) return number;
-    const known = this.#known.get(digits) ?? `22599${String(this.#known.size + 1).padStart(8, "0")}`;
-    this.#known.set(digits, known);
-    return prefix + known;
-  }
-
-  replaceIn(text: string): string {
-    return text.replaceAll(/\d{8,15}/g, (digits) => this.#known.get(digits) ?? digits);
-  }
-}
-
 type IsNamed = (name: string) => boolean;
 type Hide = (name: string, value: unknown) => unknown;
 
-/** Text that is not JSON has no members. One that is nested too deep to look for them is hidden whole. */
+/** Of JSON and of a form; other text has no members. One that is nested too deep to look for them is hidden whole. */
 function hideMembers(text: string, isNamed: IsNamed, hide: Hide): string {
   const hideIn = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(hideIn);
@@ -111,7 +113,8 @@ function hideMembers(text: string, isNamed: IsNamed, hide: Hide): string {
   };
   const json = parseBody(text);
   if (json !== undefined && json !== text) return JSON.stringify(hideIn(json));
-  return /^\s*[[{]/.test(text) ? REDACTED : text;
+  if (/^\s*[[{]/.test(text)) return REDACTED;
+  return /^[^\s=&]+=\S*$/.test(text) ? hideParameters(`?${text}`, isNamed, hide).slice(1) : text;
 }
 
 /** In the query of a path. */

@@ -1,0 +1,42 @@
+import { REDACTED } from "../../sandbox/observation/redact.js";
+
+/** Shorter numbers are in a text by chance. */
+const SOUGHT_MIN = 8;
+
+/**
+ * Stand-ins for phone numbers: each number has one for the whole recording, which is a valid number too, whether or not it is written with `225`, `+225` or
+ * `00225`. The service's test numbers stay, since what happens depends on them.
+ */
+export class Pseudonyms {
+  /** By the digits without the country prefix. */
+  readonly #known = new Map<string, string>();
+  readonly #lengths = new Set<number>();
+
+  /** With the same country prefix. What is no phone number is redacted. */
+  of(number: string): string {
+    if (!/^\+?\d[\d\s().-]*$/.test(number.trim())) return REDACTED;
+    const digits = number.replaceAll(/[^\d+]/g, "");
+    const [, prefix = "", national = ""] = /^((?:\+|00)?225(?=\d{10}$)|\+|00|)(\d+)$/.exec(digits) ?? [];
+    if (national.startsWith("070000000")) return number;
+    const country = national.length === 10 ? "" : "225";
+    const known = this.#known.get(national) ?? `${country}99${String(this.#known.size + 1).padStart(8, "0")}`;
+    this.#known.set(national, known);
+    if (national.length >= SOUGHT_MIN) this.#lengths.add(national.length);
+    return prefix + known;
+  }
+
+  /** The numbers of the recording so far, wherever their digits are. */
+  replaceIn(text: string): string {
+    return text.replaceAll(/\d{8,}/g, (run) => {
+      let shown = "";
+      for (let at = 0; at < run.length;) {
+        const length = [...this.#lengths].find(
+          (each) => at + each <= run.length && this.#known.has(run.slice(at, at + each)),
+        );
+        shown += length === undefined ? run.charAt(at) : this.#known.get(run.slice(at, at + length));
+        at += length ?? 1;
+      }
+      return shown;
+    });
+  }
+}
