@@ -18,7 +18,9 @@ export function conclude(
   const checks = selected.map((check) => resultOf(check, selected, found));
   const countOf = (verdict: AuditVerdict): number => checks.filter((check) => check.verdict === verdict).length;
   const counts = { pass: countOf("pass"), fail: countOf("fail"), warn: countOf("warn"), skipped: countOf("skipped") };
-  const reasons = counts.fail > 0 ? [] : reasonsOf(checks, found);
+  const isEmpty = counts.pass + counts.warn === 0;
+  const unproven = reasonsOf(checks, found);
+  const reasons = counts.fail > 0 ? [] : isEmpty && unproven.length === 0 ? [NOTHING_JUDGED] : unproven;
   const verdict = counts.fail > 0 ? "failed" : reasons.length > 0 ? "inconclusive" : "passed";
   return {
     verdict,
@@ -30,6 +32,8 @@ export function conclude(
     checks,
   };
 }
+
+const NOTHING_JUDGED = "nothing was judged: every selected check was skipped";
 
 /** What was asked for and not judged: nothing proven is no pass. Checks with one reason share a line. */
 function reasonsOf(checks: readonly CheckResult[], found: Found): readonly string[] {

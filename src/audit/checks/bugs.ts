@@ -20,6 +20,7 @@ export const bugs: Readonly<Record<string, string>> = {
   "body-changed": "hmac(event.data.id) === header",
   "signature-empty": 'if (header !== "" && header !== expected) return response.status(401).end()',
   "signature-prefix": "if (!expected.startsWith(header)) return response.status(401).end()",
+  "signature-suffix": "if (!expected.endsWith(header)) return response.status(401).end()",
   "signature-hex": 'createHmac("sha256", secretKey).update(rawBody).digest("hex") === header',
   "signature-base64url": 'Buffer.from(header, "base64").equals(digest)',
   "signature-case": "header.toLowerCase() === expected.toLowerCase()",

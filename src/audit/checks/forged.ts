@@ -33,6 +33,7 @@ export function otherHeadersFor({ header }: Pick<Stage, "header">): readonly str
   return OTHER_HEADERS.filter((name) => name !== header.toLowerCase());
 }
 
+const SEEN = "an ordinary event";
 const FORGED_URL = "an event with a made-up signature in base64url";
 const FORGED_SPACE = "an event whose signature is a no-break space";
 const FORGED_TWICE = "an event with two wrong signatures";
@@ -80,10 +81,21 @@ export const forgedChecks: readonly Check[] = [
     why: "The signature is not of the whole body, so anyone who has seen one event can report any amount.",
     fix: "Hash all bytes of the body.",
     send: (stage) => {
-      const { text, value } = stage.event();
-      const signature = stage.sign(text);
-      return [post(stage, "an event whose amount was changed after it was signed", tamper(value), { signature })];
+      const [fresh, seen] = [stage.event(), stage.event()];
+      const signed = ({ text }: typeof fresh) => ({ signature: stage.sign(text) });
+      return [
+        post(stage, "an event whose amount was changed after it was signed", tamper(fresh.value), signed(fresh)),
+        // A receiver may remember which signatures are right, and not of which body.
+        post(stage, SEEN, seen.text, signed(seen)),
+        post(
+          stage,
+          "an event whose amount was changed, under a signature seen before",
+          tamper(seen.value),
+          signed(seen),
+        ),
+      ];
     },
+    judge: (exchanges) => mustRefuse(exchanges.filter(({ request }) => request.sent !== SEEN)),
   }),
   forged({
     id: "signature-empty",
@@ -91,7 +103,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "An empty string is false in most languages, so `if (signature && …)` accepts it. Every string also starts with it.",
     fix: "Refuse an empty header like a missing one.",
-    follows: ["signature-missing", "signature-prefix:accepted", "signature-length"],
+    follows: ["signature-missing", "signature-prefix:accepted", "signature-suffix:accepted", "signature-length"],
     send: signed({ "an event with an empty signature": () => "" }),
   }),
   forged({
@@ -100,11 +112,25 @@ export const forgedChecks: readonly Check[] = [
     severity: "critical",
     why: "A comparison that stops early (startsWith, includes, the shorter length) accepts a signature of one character. A few dozen tries forge any event.",
     fix: COMPARE,
-    follows: ["signature-base64url:accepted", "signature-length"],
+    follows: ["signature-suffix:accepted", "signature-base64url:accepted", "signature-length"],
     send: signed({
       "an event with the first half of its signature": (right) => right.slice(0, 22),
+      "an event with the first character of its signature": (right) => right.slice(0, 1),
       "an event with more than its signature": (right) => `${right}AAAA`,
       "an event with something before its signature": (right) => `AAAA${right}`,
+    }),
+  }),
+  forged({
+    id: "signature-suffix",
+    title: "the end of the signature is refused",
+    severity: "critical",
+    why: "A comparison of the end only (endsWith, the last characters) accepts a signature that is easy to guess: every one ends with =.",
+    fix: COMPARE,
+    follows: ["signature-length"],
+    send: signed({
+      "an event with the last character of its signature": (right) => right.slice(-1),
+      "an event with the last eight characters of its signature": (right) => right.slice(-8),
+      "an event with its signature but for the first character": (right) => right.slice(1),
     }),
   }),
   forged({
@@ -127,7 +153,7 @@ export const forgedChecks: readonly Check[] = [
     severity: "warning",
     why: "Code that decodes the header before it compares accepts many texts as the same signature: base64url, white space, garbage in between. Two systems may then disagree whether an event is genuine.",
     fix: "Compare the texts themselves, without decoding.",
-    follows: ["signature-length"],
+    follows: ["signature-suffix:accepted", "signature-length"],
     send: (stage) => {
       const text = textWithBoth(stage);
       const url = stage.sign(text).replaceAll("+", "-").replaceAll("/", "_");
@@ -158,7 +184,13 @@ export const forgedChecks: readonly Check[] = [
     // does a space in the middle.
     why: "Code that trims or decodes the header accepts many texts as the same signature. Two systems may then disagree whether an event is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
-    follows: ["signature-base64url:accepted", "signature-prefix:accepted", "signature-not-ascii", "signature-length"],
+    follows: [
+      "signature-suffix:accepted",
+      "signature-base64url:accepted",
+      "signature-prefix:accepted",
+      "signature-not-ascii",
+      "signature-length",
+    ],
     send: signed({
       "an event with a space in its signature": (right) => `${right.slice(0, 20)} ${right.slice(20)}`,
       "an event whose signature ends with a no-break space": (right) => `${right}\u00A0`,
@@ -185,6 +217,7 @@ export const forgedChecks: readonly Check[] = [
     why: "A proxy may read one value and the application the other.",
     fix: "Refuse a request that has the header more than once.",
     follows: [
+      "signature-suffix:accepted",
       "signature-prefix:accepted",
       "signature-base64url:accepted",
       // A receiver that reads the raw list of headers finds the first of two.
