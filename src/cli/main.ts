@@ -1,4 +1,5 @@
 import { UsageError } from "../kernel/messages/problem.js";
+import { printable } from "../kernel/messages/text.js";
 import { runProgram } from "./program.js";
 import { EXIT, exitCodeOf } from "./shared/help.js";
 import { printDiagnostic } from "./shared/output.js";
@@ -28,7 +29,9 @@ void runProgram(process.argv.slice(2))
 /** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */
 function reportError(error: unknown): number {
   if (error instanceof UsageError) {
-    for (const message of error.messages) printDiagnostic(error.kind === "file" ? message : `sandbox: ${message}`);
+    // A message may repeat what a file or a server says.
+    for (const message of error.messages.map(printable))
+      printDiagnostic(error.kind === "file" ? message : `sandbox: ${message}`);
     return exitCodeOf[error.kind];
   }
   const wantsStack = (process.env["SANDBOX_DEBUG"] ?? "") !== "";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { readHar } from "../adapters/har/read-har.js";
 import { calibrate as calibrateTraffic } from "../calibration/infer/calibrate.js";
-import type { CalibrationReport } from "../calibration/report/report.js";
+import { type CalibrationReport, NOTHING_COMPARED } from "../calibration/report/report.js";
 import { assertSettings } from "../domain/profile/alternatives.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
@@ -69,7 +69,7 @@ export interface CalibrateOptions {
 
 /**
  * Reads recorded traffic of the real service from HTTP archives (HAR), each of one company, finds the settings that explain it, and lists what no setting
- * explains. Rejects with `UsageError` for a file that cannot be read, and for wrong options.
+ * explains. Rejects with `UsageError` for a file that cannot be read, for wrong options, and when nothing can be compared.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export async function calibrate(files: readonly string[], options: CalibrateOpti
     const problems = parsed.problems.map(({ message }) => `Failed to calibrate: ${message}`);
     throw new UsageError("input", problems);
   }
-  return calibrateTraffic(files.map(readHar), {
+  const report = await calibrateTraffic(files.map(readHar), {
     profile: parsed.overrides,
     only,
     skip,
@@ -95,6 +95,8 @@ export async function calibrate(files: readonly string[], options: CalibrateOpti
     source: { files },
     fetchTo,
   });
+  if (report.source.compared === 0) throw new UsageError("cannot-run", `Failed to calibrate: ${NOTHING_COMPARED}`);
+  return report;
 }
 
 const calibrateFields: Readonly<Record<keyof CalibrateOptions, z.ZodType>> = {

@@ -66,6 +66,11 @@ it("replaces a file that is there; of two runs with one file, the later one has 
 
 it("cannot write to a folder, or where a file is in the way", async () => {
   const folder = await folderWith({ file: "" });
+  for (const other of ["--record", "--report"]) {
+    const place = join(folder, "same");
+    const { code, stderr } = await runSandbox(["exec", "--har", place, other, place, ...sending(1)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`--har and ${other} name the same place`)]);
+  }
   for (const file of [folder, join(folder, "file/traffic.har")]) {
     const { code, stdout, stderr } = await runSandbox(["exec", "--har", file, ...sending(1)]);
     expect([code, stdout, stderr]).toEqual([3, "", expect.stringContaining(`Failed to write the archive to ${file}`)]);

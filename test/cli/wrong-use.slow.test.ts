@@ -135,6 +135,19 @@ describe("exit code 3, it could not run", () => {
       stderr: expect.stringContaining("it is not a sandbox"),
     });
   });
+
+  it("what is there exports something else", async () => {
+    const url = await serveHttp((_request, response) => response.writeHead(200).end("null"));
+    const { code, stdout, stderr } = await runSandbox(["companies", "export", "company_shop", "--url", url]);
+    expect([code, stdout, stderr]).toEqual([3, "", expect.stringContaining("it is not a sandbox")]);
+  });
+
+  it("what is there answers with control characters, which the terminal does not get", async () => {
+    const body = JSON.stringify({ message: ["\u001B]0;title\u0007\n::error::x"] });
+    const url = await serveHttp((_request, response) => response.writeHead(409).end(body));
+    const { code, stderr } = await runSandbox(["clock", "--url", url]);
+    expect([code, stderr]).toEqual([3, "sandbox: \\u001b]0;title\\u0007 ::error::x\n"]);
+  });
 });
 
 describe("exit code 70, a bug", () => {

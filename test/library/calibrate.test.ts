@@ -18,6 +18,15 @@ it("calibrates by files", async () => {
   expect(settings.find(({ path }) => path === "http.createdStatus")).toMatchObject({ state: "confirmed", value: 201 });
 });
 
+it("rejects traffic of which nothing can be compared", async () => {
+  const file = join(await folderWith({}), "traffic.har");
+  const [asked] = await recordWith({}, async (sandbox) => void (await sandbox.fetch("/v1/balance")));
+  for (const url of ["http://127.0.0.1/v2/balance", asked!.url]) {
+    await writeFile(file, [...harParts([{ ...asked!, url, answer: undefined }])].join(""));
+    await expect(calibrate([file])).rejects.toThrow("Failed to calibrate: Nothing was compared");
+  }
+});
+
 it("rejects wrong settings", async () => {
   await expect(calibrate(["a.har"], { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);
   await expect(calibrate(["a.har"], { profile: Object.assign({ https: {} }) })).rejects.toThrow(/Failed to calibrate/);

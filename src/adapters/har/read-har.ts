@@ -32,7 +32,7 @@ export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
     if (depth > DEPTH_MAX) throw new Error((problem = `it is nested deeper than ${DEPTH_MAX} levels`));
   };
   parser.onValue = ({ value }) => void found.push(value);
-  parser.onError = ({ message }) => (problem ??= `it is not JSON (${message})`);
+  parser.onError = ({ message }) => (problem ??= `it is not JSON (${oneLine(message)})`);
   let index = 0;
   let isFirst = true;
   for await (const chunk of readChunks(file)) {

@@ -72,3 +72,6 @@ export interface Drift {
   readonly of: number;
   readonly example: { readonly exchange: ExchangeName; readonly expected: Json; readonly got: Json };
 }
+
+/** Why a report without drift proves nothing. */
+export const NOTHING_COMPARED = "Nothing was compared: the service answered no request that the sandbox can repeat.";

@@ -2,7 +2,13 @@ import { type JunitCase, type Style, plainStyle, renderJunit as renderJunitXml }
 import type { Json } from "../../kernel/messages/json.js";
 import { oneLine, shorten, wrapText } from "../../kernel/messages/text.js";
 import type { ExchangeName } from "../replay/compare.js";
-import type { CalibratedSetting, CalibrationReport, Drift, Evidence } from "./report.js";
+import {
+  type CalibratedSetting,
+  type CalibrationReport,
+  type Drift,
+  type Evidence,
+  NOTHING_COMPARED,
+} from "./report.js";
 
 /** What the traffic says of the settings, then the drift. */
 export function renderPretty(report: CalibrationReport, style: Style): string {
@@ -77,7 +83,7 @@ function describeExchange({ index, method, path }: ExchangeName): string {
 }
 
 function placeOf(pointer: string): string {
-  return pointer === "" ? "the webhook" : pointer;
+  return pointer === "" ? "the webhook" : oneLine(pointer);
 }
 
 function show(value: Json): string {
@@ -104,9 +110,6 @@ export function renderSum({ counts, source }: CalibrationReport, style: Style): 
 function count(number: number, what: string, of = ""): string {
   return `${number} ${what}${number === 1 ? "" : "s"}${of}`;
 }
-
-/** Why a report without drift proves nothing. */
-export const NOTHING_COMPARED = "Nothing was compared: the service answered no request that the sandbox can repeat.";
 
 export function renderMarkdown(report: CalibrationReport): string {
   const { settings, drift, assumptions } = report;

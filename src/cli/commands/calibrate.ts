@@ -2,9 +2,8 @@ import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { readHar } from "../../adapters/har/read-har.js";
 import { calibrate } from "../../calibration/infer/calibrate.js";
 import { renderProfile } from "../../calibration/report/render-profile.js";
-import type { CalibrationReport } from "../../calibration/report/report.js";
+import { type CalibrationReport, NOTHING_COMPARED } from "../../calibration/report/report.js";
 import {
-  NOTHING_COMPARED,
   renderJson,
   renderJunit,
   renderMarkdown,

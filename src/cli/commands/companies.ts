@@ -4,7 +4,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
-import { type TargetFlags, callControl, readTarget } from "../shared/control-call.js";
+import { type TargetFlags, callControl, notASandbox, readTarget } from "../shared/control-call.js";
 import { addClosing, type Verb } from "../shared/help.js";
 import { printData } from "../shared/output.js";
 
@@ -42,6 +42,7 @@ async function companies(action: string, what: string | undefined, flags: Compan
     if (what === undefined) throw new UsageError("command-line", "export needs the id of a company.");
     const body = { close: flags.close ?? false };
     const exported = await callControl(target, { method: "POST", path: `${pathOf(what)}/export`, body });
+    if (!isObject(exported) || exported["companyId"] !== what) throw notASandbox(target.url);
     printData(JSON.stringify(exported));
   } else if (action === "import") {
     const file = await readInput(what);

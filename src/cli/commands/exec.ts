@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
 import { endHolds } from "../../domain/rules/holds.js";
 import { UsageError } from "../../kernel/messages/problem.js";
@@ -57,6 +58,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
+  assertApart(flags);
   if (flags.report !== undefined) await prepareExecReport(flags.report);
   if (flags.har !== undefined) await prepareOutput("the archive", flags.har);
   // A free port by default, so that several can run at a time. PORT is for the command.
@@ -96,6 +98,19 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     } finally {
       await session.end().catch(orPrint);
     }
+  }
+}
+
+/** Each output replaces what is in its file. */
+function assertApart({ har, record, report }: ExecFlags): void {
+  const outputs = { har, record, report };
+  const seen = new Map<string, string>();
+  for (const [name, path] of Object.entries(outputs)) {
+    if (typeof path !== "string") continue;
+    const same = seen.get(resolve(path));
+    if (same !== undefined)
+      throw new UsageError("command-line", `--${same} and --${name} name the same place, ${path}. Name two.`);
+    seen.set(resolve(path), name);
   }
 }
 

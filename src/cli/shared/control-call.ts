@@ -1,5 +1,6 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { parseBaseUrl } from "./values.js";
 
@@ -65,7 +66,8 @@ export function notASandbox(url: string): UsageError {
 }
 
 function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {
-  const messages = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map(String) : [];
+  const messages =
+    isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map((text) => oneLine(String(text))) : [];
   if (messages.length === 0) return notASandbox(url);
   if (status === 401) {
     return new UsageError(
