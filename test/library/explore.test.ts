@@ -70,6 +70,16 @@ describe("explore", () => {
     expect(tableOf({ runs })).toEqual(["createTransaction#1 500-after: unsafe"]);
   });
 
+  it("does not say that money moved as it should when a payout that was accepted failed", async () => {
+    const run = async (sandbox: Sandbox): Promise<void> => {
+      await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
+    };
+    const { runs } = await explore(run, { only: ["outcome-failed"] });
+    expect(runs.map(({ verdict, summary }) => [verdict, summary])).toEqual([
+      ["safe", expect.stringMatching(/did not receive .* XOF\. The program reported success\.$/)],
+    ]);
+  });
+
   it("ends at an abort, with what is known", async () => {
     const stop = new AbortController();
     let runs = 0;

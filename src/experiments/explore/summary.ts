@@ -55,7 +55,7 @@ function describeEnd(run: JudgedRun): string {
   }
   if (timedOut) return `The program was still running after ${timeoutMs / 1000} s, and was stopped.`;
   if (crash !== null) return `The program crashed: ${crash}.`;
-  if (verdict === "lost") return "The program reported success.";
+  if (verdict === "lost" || (verdict === "safe" && effect.missing.length > 0)) return "The program reported success.";
   if (verdict === "noticed") return `The program failed with exit code ${exitCode}, and moved no money by mistake.`;
   return "The program succeeded, and the money moved as it should.";
 }
