@@ -1,3 +1,4 @@
+import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -114,7 +115,7 @@ describe("docs/configuration.md", () => {
     expect((await knownKeys("sandbox.config.json", { limits: { zzz: 1 } })).sort()).toEqual(
       Object.keys(DEFAULT_LIMITS).sort(),
     );
-    const bounds = [ATTEMPTS_KEPT, FINDINGS_MAX, SNAPSHOT_LIMITS.count, RULES_MAX, TOKENS_MAX];
+    const bounds = [WEBHOOKS_OF_WORK_MAX, ATTEMPTS_KEPT, FINDINGS_MAX, SNAPSHOT_LIMITS.count, RULES_MAX, TOKENS_MAX];
     expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
   });
 

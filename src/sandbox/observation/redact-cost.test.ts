@@ -44,7 +44,7 @@ it.each([
   ["begin with one another", (length: number) => `a-${"a".repeat(length - 2)}`],
 ])("secrets that were chosen to be slow, since they %s, are looked for without a long stop", async (_, secretOf) => {
   const chosen = new SecretRedactor(HARD_LENGTHS.map(secretOf));
-  for (const text of ["a".repeat(64 * 1024), `${"a-".repeat(32 * 1024)}`]) {
+  for (const text of ["a".repeat(64 * 1024), "a-".repeat(32 * 1024)]) {
     const stopMs = await longestStop(async () => chosen.text(text));
     expect(stopMs).toBeLessThan(STOP_MAX_MS);
   }
