@@ -13,6 +13,7 @@ import { forgeryOf } from "../../src/cli/shared/guard-proxy.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { longestStop } from "../support/loop-stops.js";
 import { listen } from "../support/listen.js";
+import { answerAfter, gate } from "../support/live.js";
 import { connectTo, sendRaw } from "../support/raw-http.js";
 import { startReceiver } from "../support/receiver.js";
 
@@ -248,6 +249,21 @@ describe("what goes wrong", () => {
     expect(proxy.recorded).toHaveLength(2);
     expect(await hanging).toBe("fetch failed");
     expect(await proxy.waitFor(2)).toMatchObject([{ method: "GET" }, { method: "POST", answer: undefined }]);
+  });
+
+  it("an answer in flight at the end closes its connection, so that no further request is cut off", async () => {
+    const hold = gate();
+    const service = await startReceiver(answerAfter(hold, { headers: { Connection: "x-own" } }));
+    const proxy = await startProxy(service.origin);
+    const client = await connectTo(proxy.url);
+    client.write("GET /v1/balance HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    await service.waitFor(1);
+    const closed = proxy.close();
+    hold.open();
+    const [answer] = (await once(client, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200 [^]*\r\nconnection: close\r\n/i);
+    expect(answer.toString()).not.toContain("x-own");
+    await closed;
   });
 
   it("a client that leaves", async () => {

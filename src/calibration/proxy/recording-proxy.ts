@@ -47,8 +47,10 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
   const { host, port, system } = options;
   const open = new Set<ServerResponse>();
   const forward = createForwarder(options);
+  let isClosing = false;
   const server = createServer((incoming, outgoing) => {
     open.add(outgoing);
+    if (isClosing) endAfterAnswer(incoming);
     void forward(incoming, outgoing);
     outgoing.once("close", () => open.delete(outgoing));
   });
@@ -68,6 +70,8 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
     async close() {
+      isClosing = true;
+      for (const { req } of open) endAfterAnswer(req);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       const cancel = system.after(CLOSE_MS, () => server.closeAllConnections());
       server.closeIdleConnections();
@@ -79,12 +83,19 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
   };
 }
 
+/** Its connection takes no further request. */
+function endAfterAnswer(incoming: IncomingMessage): void {
+  incoming.headers.connection = "close";
+}
+
 function createForwarder({ target, webhooksTo, system, refuses, onExchange }: ProxyOptions) {
   const proxy = createProxyServer({ changeOrigin: true, preserveHeaderKeyCase: true });
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
   proxy.on("proxyRes", (answer, _, outgoing) => {
     inFlight.get(outgoing)?.(answer);
     delete answer.headers.trailer;
+    // It is about the connection to the service.
+    delete answer.headers.connection;
     const { statusCode = 0, statusMessage } = answer;
     // Node.js reads control characters there, and writes neither them nor such a status.
     answer.statusMessage = statusMessage?.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
