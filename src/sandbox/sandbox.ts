@@ -97,16 +97,14 @@ export class Sandbox {
 
   /** The first of the configuration that is open. */
   get configuredCompany(): Company | undefined {
-    const configured = this.options.companies.find(({ id }) => this.#companies.has(id));
-    return configured && this.#companies.get(configured.id);
+    return this.options.companies.map(({ id }) => this.#companies.get(id)).find((open) => open !== undefined);
   }
 
   /** "default is the first configured one"; when none of those is left, the oldest. Throws UsageError("state") when none is left at all. */
   get defaultCompany(): Company {
     const first = this.findDefaultCompany();
-    if (first === undefined)
-      throw new UsageError("state", "There is no company left. Open one with POST /_sandbox/companies, or reset.");
-    return first;
+    if (first !== undefined) return first;
+    throw new UsageError("state", "There is no company left. Open one with POST /_sandbox/companies, or reset.");
   }
 
   findDefaultCompany(): Company | undefined {
@@ -197,10 +195,9 @@ export class Sandbox {
   #createObservation(companyId: string): Observation {
     const { options, system, events, log } = this;
     const admin = [options.adminToken ?? []].flat();
-    const redactor = options.tenancy ? new SecretRedactor(admin, () => admin) : this.redactor;
     return new Observation(options.limits.requests, {
       system,
-      redactor,
+      redactor: options.tenancy ? new SecretRedactor(admin, () => admin) : this.redactor,
       company: () => this.findCompany(companyId),
       onFinding: (finding) => events.emit("finding", { companyId, finding }),
       onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
@@ -359,9 +356,8 @@ export class Sandbox {
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company.record);
     company.record.identity = identity;
-    const { idPosition } = company.record;
     // The credentials were drawn from its stream of ids, so the position is stored too.
-    this.store.note(headEntry(identity.id, { identity, idPosition }));
+    this.store.note(headEntry(identity.id, { identity, idPosition: company.record.idPosition }));
     this.#addTokens(company.record);
   }
 
@@ -409,13 +405,10 @@ export class Sandbox {
   }
 
   /** A company from the store. At a reset a configured one returns to the present configuration, another one to its setup. */
-  #resume(
-    { record, setup: before }: StoredCompany,
-    clockOver: ResolvedOptions["clockOver"],
-    gate?: ReleaseGate,
-  ): Company {
+  #resume(stored: StoredCompany, clockOver: ResolvedOptions["clockOver"], gate?: ReleaseGate): Company {
+    const { record } = stored;
     const { id } = record.identity;
-    const setup = this.options.companies.find((configured) => configured.id === id) ?? before;
+    const setup = this.options.companies.find((configured) => configured.id === id) ?? stored.setup;
     const company = resumeCompany(this.#deps(), record, clockOver);
     this.opened.set({ id, seq: ++this.#openings, setup });
     this.#observations.set(id, this.#createObservation(id));
@@ -429,8 +422,7 @@ export class Sandbox {
   }
 
   #secrets(): readonly string[] {
-    const { adminToken = [] } = this.options;
-    return [adminToken, ...this.companies.map(({ record }) => secretTexts(record.identity))].flat();
+    return [this.options.adminToken ?? [], ...this.companies.map(({ record }) => secretTexts(record.identity))].flat();
   }
 
   #addTokens({ identity }: CompanyRecord): void {
