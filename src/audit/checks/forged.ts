@@ -171,6 +171,8 @@ export const forgedChecks: readonly Check[] = [
     title: "the signature in another case is refused",
     why: "In base64, A and a are different. A comparison that ignores case accepts billions of wrong signatures.",
     fix: COMPARE,
+    // The part that is compared may have no letter in the other case.
+    follows: ["signature-suffix:accepted", "signature-prefix:accepted"],
     send: signed({
       "an event whose signature is in lower case": (right) => right.toLowerCase(),
       "an event whose signature is in upper case": (right) => right.toUpperCase(),
