@@ -27,8 +27,9 @@ export interface LiveOptions {
  * logged.
  */
 export async function prepareLive(scenarios: readonly Scenario[], options: LiveOptions) {
-  const receiver = await startReceiver();
+  // Throws when no company is open, and the receiver would keep the process alive.
   const watch = startWatch(options.sandbox);
+  const receiver = await startReceiver();
   return {
     /** Begins. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
     play: () =>

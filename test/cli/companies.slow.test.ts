@@ -61,6 +61,22 @@ describe("sandbox companies", () => {
     });
     const headers = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
     expect((await call(`${second.url}/v1/balance`, "GET", undefined, headers)).status).toBe(503);
+    for (const option of ["--scenario", "--record"]) {
+      const file = `file:${join(await folderWith({}), "state.json")}`;
+      const third = await startSandbox(["--store", file]);
+      await fetch(`${third.url}/_sandbox/companies/company_sandbox`, { method: "DELETE" });
+      await third.stop();
+      const refused = await runSandbox([
+        "start",
+        "--port",
+        "0",
+        "--store",
+        file,
+        option,
+        "scenarios/authentication.yaml",
+      ]);
+      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("There is no company left") });
+    }
     const file = join(await folderWith({}), "moved.json");
     await writeFile(file, exported.stdout);
     const imported = await runSandbox(["companies", "import", file, "--url", second.url]);

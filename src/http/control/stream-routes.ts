@@ -138,8 +138,16 @@ function followCompany(
       }
     }
   });
+  const stopForgets = sandbox.events.on("forgets", ({ company: { id }, reset }) => {
+    if (id !== companyId || !reset) return;
+    // The ids of requests begin again.
+    const kept = waiting.filter(({ kind }) => kind !== "request");
+    if (isBehind() && kept.length < waiting.length) leave();
+    else waiting = kept;
+  });
   const stop = (): void => {
     isStopped = true;
+    stopForgets();
     stopRequests();
     stopChanges();
   };

@@ -51,7 +51,7 @@ export class Journal {
     return this.#last;
   }
 
-  /** Whether the bounds have dropped the entry, and not somebody who cleared the journal. */
+  /** Whether the entry was dropped, by the bounds or when the journal was cleared. */
   hasDropped(id: string): boolean {
     return seqOf(id) <= this.#lastDropped;
   }
@@ -105,6 +105,7 @@ export class Journal {
   clear(): void {
     this.#entries = [];
     this.#bytes = 0;
+    this.#lastDropped = this.#last;
   }
 
   /** Clears the journal; ids begin again with `req_1`. */

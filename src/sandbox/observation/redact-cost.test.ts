@@ -49,3 +49,12 @@ it.each([
     expect(stopMs).toBeLessThan(STOP_MAX_MS);
   }
 });
+
+it("a text with many encoded secrets, deeply escaped, is redacted without a long stop", async () => {
+  const noise = Array.from({ length: 25 }, (_, at) => base64(base64(`${at} and others `.repeat(70))));
+  const text = `%2525252541&amp;amp;amp;amp;amp;${noise.join("/")}/${base64(base64("x at_sandbox x"))} ${noise.join(" ")}`;
+  const stopMs = await longestStop(async () =>
+    expect(redactor.text(text.slice(0, 48_000))).not.toContain("at_sandbox"),
+  );
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+});

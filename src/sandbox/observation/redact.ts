@@ -36,6 +36,8 @@ const NESTED_MAX = 50_000;
 const NARROWED_MAX = 50_000;
 /** Parts of a text that an encoded secret may go over; over more, all of them are redacted. */
 const PARTS_MAX = 50;
+/** What is looked through, in characters, to find where in a text the encoded secrets are; over it, the text is redacted whole. */
+const NARROWING_MAX = 500_000;
 /** An encoded secret is redacted with the word, or the part of a word, that it is in. */
 const SEPARATORS = [/(\s+)/, /((?:\\?["']|[/?&#,:;!|<>(){}[\]]|=(?=[\w%]))+)/];
 
@@ -50,6 +52,8 @@ export class SecretRedactor {
   #known = new Set<string>();
   #knownMax = 2 * RETIRED_MAX;
   #forms = new TextIndex();
+  /** Of `NARROWING_MAX`, for the present text. */
+  #narrowed = 0;
 
   /** `before`: has redacted a text already. */
   constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
@@ -73,7 +77,9 @@ export class SecretRedactor {
     const given = this.#before?.text(text) ?? text;
     if (this.#known.size === 0) return given;
     if (unescaped(given)?.some((each) => this.#known.has(each)) ?? true) return REDACTED;
-    return this.#holds(given) ? this.#narrow(this.#forms.replaceIn(given)) : given;
+    if (!this.#holds(given)) return given;
+    this.#narrowed = 0;
+    return this.#narrow(this.#forms.replaceIn(given));
   };
 
   /** A deep copy; the names of members are redacted too. */
@@ -110,19 +116,25 @@ export class SecretRedactor {
 
   /** What does not hold a secret. */
   #narrow(text: string, [separator, ...finer] = SEPARATORS): string {
-    if (!this.#holds(text)) return text;
+    if (!this.#holdsYet(text)) return text;
     if (separator === undefined || text.length > NARROWED_MAX) return REDACTED;
     return this.#redactAcross(text.split(separator).map((part) => this.#narrow(part, finer)));
   }
 
+  /** As `#holds`. True as well when too much was looked through. */
+  #holdsYet(text: string): boolean {
+    this.#narrowed += text.length;
+    return this.#narrowed > NARROWING_MAX || this.#holds(text);
+  }
+
   /** A secret may contain what separates parts: the fewest that hold it are redacted. */
   #redactAcross(parts: readonly string[]): string {
-    const holds = (some: readonly string[]): boolean => this.#holds(some.join(""));
+    const holds = (some: readonly string[]): boolean => this.#holdsYet(some.join(""));
     if (!holds(parts)) return parts.join("");
     let [from, to] = [0, parts.length];
     if (to > PARTS_MAX) return REDACTED;
-    while (holds(parts.slice(from + 1, to))) from++;
-    while (holds(parts.slice(from, to - 1))) to--;
+    while (from + 1 < to && holds(parts.slice(from + 1, to))) from++;
+    while (from + 1 < to && holds(parts.slice(from, to - 1))) to--;
     const shown = [...parts.slice(0, from), REDACTED, ...parts.slice(to)];
     return holds(shown) ? REDACTED : shown.join("");
   }

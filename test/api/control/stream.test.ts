@@ -301,6 +301,21 @@ describe("the resources of a stream", () => {
     expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
   });
 
+  it.each([
+    ["a reset", (live: Live) => live.control("POST", "/reset")],
+    ["the journal is cleared", (live: Live) => live.control("DELETE", "/requests")],
+  ])("end for a reader who is behind at %s", async (_, clear) => {
+    const live = await startLive();
+    const answer = await live.app.request("/_sandbox/stream");
+    for (let requests = 1; requests <= 5; requests++) {
+      await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
+      await systemClock.yieldToEventLoop();
+    }
+    await clear(live);
+    await live.createCharge();
+    expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
+  });
+
   it("include a heartbeat when nothing happens", async () => {
     const timers: { delayMs: number; task: () => void }[] = [];
     const system = {
