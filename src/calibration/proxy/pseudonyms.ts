@@ -12,17 +12,18 @@ export class Pseudonyms {
   readonly #known = new Map<string, string>();
   readonly #lengths = new Set<number>();
 
-  /** With the same country prefix. What is no phone number is redacted. */
+  /** Other digits in the same form, so that what the service takes or refuses is taken or refused in a replay, too. What is no phone number is redacted. */
   of(number: string): string {
-    if (!/^\+?\d[\d\s().-]*$/.test(number.trim())) return REDACTED;
-    const digits = number.replaceAll(/[^\d+]/g, "");
-    const [, prefix = "", national = ""] = /^((?:\+|00)?225(?=\d{10}$)|\+|00|)(\d+)$/.exec(digits) ?? [];
+    if (!/^\s*\+?\d[\d\s().-]*$/.test(number)) return REDACTED;
+    const [, prefix = "", national = ""] =
+      /^((?:00)?225(?=\d{10}$)|00|)(\d*)$/.exec(number.replaceAll(/\D/g, "")) ?? [];
     if (national.startsWith("070000000")) return number;
-    const country = national.length === 10 ? "" : "225";
-    const known = this.#known.get(national) ?? `${country}99${String(this.#known.size + 1).padStart(8, "0")}`;
+    const count = String(this.#known.size + 1);
+    const known = this.#known.get(national) ?? `99${count.padStart(national.length - 2, "0")}`.slice(-national.length);
     this.#known.set(national, known);
     if (national.length >= SOUGHT_MIN) this.#lengths.add(national.length);
-    return prefix + known;
+    const digits = [...prefix, ...known];
+    return number.replaceAll(/\d/g, () => digits.shift() ?? "");
   }
 
   /** The numbers of the recording so far, wherever their digits are. */

@@ -34,13 +34,15 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   const headers = (list: HeaderList): HeaderList =>
     list.map(([given, value]) => {
       const name = redactor.text(given);
-      if (hidden.has(name.toLowerCase()) || isNamed(name)) return [name, REDACTED];
+      if (isNamed(name)) return [name, String(hide(name, value))];
+      if (hidden.has(name.toLowerCase())) return [name, REDACTED];
       return [name, redactor.headers({ [name.toLowerCase()]: text(value) })[name.toLowerCase()] ?? REDACTED];
     });
   const hide = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((each) => hide(name, each));
-    if (!isPhoneName(name) || !(typeof value === "string" || Number.isSafeInteger(value))) return REDACTED;
-    return pseudonyms.of(String(value));
+    if (!isPhoneName(name)) return REDACTED;
+    if (typeof value === "string") return pseudonyms.of(value);
+    return Number.isSafeInteger(value) && Number(value) > 0 ? Number(pseudonyms.of(String(value))) : REDACTED;
   };
   const body = (bytes: Uint8Array): Uint8Array => {
     const given = Buffer.from(bytes).toString();
@@ -48,21 +50,23 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   };
   const path = (given: string): string =>
     redactPath(pseudonyms.replaceIn(hideParameters(given, isNamed, hide)), redactor);
-  return (exchange: HttpExchange, side: Side): HttpExchange => {
-    if (side === "service") redactor.add(credentialsOf(exchange));
+  const redact = (exchange: HttpExchange): HttpExchange => {
     const { answer } = exchange;
     const { origin } = new URL(exchange.url);
-    // The bodies first: the path may have a phone number that only they show to be one.
-    const redactedBody = exchange.body && body(exchange.body);
-    const redactedAnswer = answer && { ...answer, headers: headers(answer.headers), body: body(answer.body) };
     return {
       ...exchange,
       url: origin + path(exchange.url.slice(origin.length)),
       headers: headers(exchange.headers),
-      body: redactedBody,
-      answer: redactedAnswer,
-      signature: side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined,
+      body: exchange.body && body(exchange.body),
+      answer: answer && { ...answer, headers: headers(answer.headers), body: body(answer.body) },
     };
+  };
+  return (exchange: HttpExchange, side: Side): HttpExchange => {
+    if (side === "service") redactor.add(credentialsOf(exchange));
+    // Any part may have a phone number that only another part shows to be one.
+    if (names.has("msisdn")) redact(exchange);
+    const signature = side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined;
+    return { ...redact(exchange), signature };
   };
 }
 
