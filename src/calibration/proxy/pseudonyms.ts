@@ -22,8 +22,9 @@ export class Pseudonyms {
     const known = this.#known.get(national) ?? `99${count.padStart(national.length - 2, "0")}`.slice(-national.length);
     this.#known.set(national, known);
     if (national.length >= SOUGHT_MIN) this.#lengths.add(national.length);
-    const digits = [...prefix, ...known];
-    return number.replaceAll(/\d/g, () => digits.shift() ?? "");
+    const digits = `${prefix}${known}`;
+    let at = 0;
+    return number.replaceAll(/\d/g, () => digits.charAt(at++));
   }
 
   /** The numbers of the recording so far, wherever their digits are. */
