@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
 import { type Finished, runSandbox, runUntilListening, type StartedSandbox, startSandbox } from "../support/cli.js";
@@ -61,20 +61,16 @@ describe("sandbox companies", () => {
     });
     const headers = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
     expect((await call(`${second.url}/v1/balance`, "GET", undefined, headers)).status).toBe(503);
-    for (const option of ["--scenario", "--record"]) {
-      const file = `file:${join(await folderWith({}), "state.json")}`;
-      const third = await startSandbox(["--store", file]);
+    const scenario = resolve("scenarios/authentication.yaml");
+    for (const option of [
+      ["--scenario", scenario],
+      ["--record", join(await folderWith({}), "recorded.yaml")],
+    ]) {
+      const store = ["--store", `file:${join(await folderWith({}), "state.json")}`];
+      const third = await startSandbox(store);
       await fetch(`${third.url}/_sandbox/companies/company_sandbox`, { method: "DELETE" });
       await third.stop();
-      const refused = await runSandbox([
-        "start",
-        "--port",
-        "0",
-        "--store",
-        file,
-        option,
-        "scenarios/authentication.yaml",
-      ]);
+      const refused = await runSandbox(["start", "--port", "0", ...store, ...option]);
       expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("There is no company left") });
     }
     const file = join(await folderWith({}), "moved.json");
