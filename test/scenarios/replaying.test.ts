@@ -85,9 +85,17 @@ describe("many scenarios at the same time", () => {
 });
 
 describe("what comes out", () => {
+  it.each(["{ advance: 1h }", "{ repeat: { times: 2, steps: [{ settle: true }] } }"])(
+    "is no pass for a scenario that proves nothing: %s",
+    async (step) => {
+      const { results } = await replayAll([await parseText(`name: Nothing\nsteps: [${step}]`)], { workers: 1 });
+      expect(results).toMatchObject([{ outcome: "skipped", reason: expect.stringContaining("it proves nothing") }]);
+    },
+  );
+
   it("is reported in the order of the files, whichever ended first", async () => {
     const reported: string[] = [];
-    const slow = `name: slow\nsteps: [{ wait: 30ms }]`;
+    const slow = `name: slow\nsteps: [{ wait: 30ms }, { request: GET /v1/balance }]`;
     const all = await parseTexts(slow, passing, failing, broken);
     const { results, counts, notRun } = await replayAll(all, {
       workers: 4,

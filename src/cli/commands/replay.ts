@@ -118,7 +118,7 @@ async function load(paths: readonly string[], { reporter, annotates }: ReplayOpt
 
 function whyUnjudged({ counts }: ReplaySummary, { remote }: ReplayOptions): string | undefined {
   if (remote !== undefined) return "findings are not seen at another deployment. Leave out --target.";
-  return counts.passed === 0 ? "no scenario was run." : undefined;
+  return counts.passed === 0 ? "no scenario passed." : undefined;
 }
 
 function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions): Scenario[] {

@@ -46,6 +46,14 @@ export type GroupStep = Extract<ParsedStep, { readonly kind: GroupKeyword }> &
 
 type GroupKeyword = "parallel" | "repeat" | "use";
 
+/** The steps of groups in the place of the groups. */
+export function* leavesOf(steps: readonly Step[]): Generator<LeafStep> {
+  for (const step of steps) {
+    if ("steps" in step) yield* leavesOf(step.steps);
+    else yield step;
+  }
+}
+
 interface Placed {
   readonly position: SourcePosition;
 }

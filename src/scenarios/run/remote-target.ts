@@ -13,7 +13,7 @@ import {
   readAnswer,
 } from "./world.js";
 import { reasonOf } from "./failure.js";
-import type { LeafStep, RequestFields, Scenario, Step } from "../file/scenario.js";
+import { type LeafStep, type RequestFields, type Scenario, leavesOf } from "../file/scenario.js";
 import { expressionsOf, listTexts } from "../file/template.js";
 
 export interface RemoteOptions extends Credentials {
@@ -93,13 +93,6 @@ function findNeed({ steps, givenKeys, file }: Scenario): string | undefined {
       return `${need} (${position.file === file ? "" : `${position.file}, `}line ${position.line})`;
   }
   return undefined;
-}
-
-function* leavesOf(steps: readonly Step[]): Generator<LeafStep> {
-  for (const step of steps) {
-    if ("steps" in step) yield* leavesOf(step.steps);
-    else yield step;
-  }
 }
 
 function needOf(step: LeafStep): string | undefined {

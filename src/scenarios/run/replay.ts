@@ -2,7 +2,7 @@ import { isAllowed, unmatched } from "../../sandbox/config/allowance.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
-import type { Scenario } from "../file/scenario.js";
+import { type LeafStep, type Scenario, leavesOf } from "../file/scenario.js";
 import { type Failure, reasonOf } from "./failure.js";
 import type { Received } from "./receiver.js";
 import type { StepContext } from "./run-request.js";
@@ -35,7 +35,7 @@ export type Outcome = "passed" | "failed" | "error" | "skipped";
 export interface ScenarioResult {
   readonly scenario: Scenario;
   readonly outcome: Outcome;
-  /** Why it was skipped. */
+  /** Why it was skipped, or proves nothing. */
   readonly reason: string | undefined;
   readonly failure: Failure | undefined;
   /** Real time, ms. */
@@ -140,9 +140,19 @@ export async function runScenario(
   } catch (error) {
     failure = { kind: "error", step: "given", position: scenario.givenPosition, message: reasonOf(error) };
   }
-  const outcome: Outcome = failure === undefined ? "passed" : failure.kind === "failure" ? "failed" : "error";
   const durationMs = options.system.monotonic() - start;
-  return { ...unrun, outcome, failure, durationMs, stepsPassed, seen };
+  const ran = { ...unrun, failure, durationMs, stepsPassed, seen };
+  if (failure !== undefined) return { ...ran, outcome: failure.kind === "failure" ? "failed" : "error" };
+  return provesAnything(scenario)
+    ? { ...ran, outcome: "passed" }
+    : { ...ran, outcome: "skipped", reason: PROVES_NOTHING };
+}
+
+const PROVING: ReadonlySet<LeafStep["kind"]> = new Set(["request", "eventually", "webhook", "noWebhook"]);
+const PROVES_NOTHING = "it has no request and no webhook step, and expects nothing, so it proves nothing";
+
+function provesAnything({ steps }: Scenario): boolean {
+  return [...leavesOf(steps)].some((step) => PROVING.has(step.kind) || "expect" in step);
 }
 
 export async function runInWorld(
