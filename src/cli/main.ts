@@ -10,7 +10,7 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // The reader has closed the pipe, as in `sandbox profile | head`.
     if (error.code === "EPIPE") return;
-    process.exitCode = EXIT.cannotRun;
+    process.exitCode ||= EXIT.cannotRun;
     if (stream === process.stdout) process.stderr.write(`sandbox: Failed to write the output: ${error.message}.\n`);
   });
 }
@@ -24,7 +24,8 @@ process.on("unhandledRejection", crash);
 
 void runProgram(process.argv.slice(2))
   .catch((error: unknown) => (error instanceof UsageError ? reportError(error) : crash(error)))
-  .then((code) => (process.exitCode = code));
+  // Success does not hide that the output could not be written.
+  .then((code) => (process.exitCode = code || process.exitCode));
 
 /** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */
 function reportError(error: unknown): number {

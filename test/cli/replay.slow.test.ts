@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -166,6 +167,16 @@ describe("replay", () => {
     expect(await readFile(join(folder, "reports/today/junit.xml"), "utf8")).toMatch(/^<\?xml/);
     const refused = await replay(folder, ["good.yaml", "--out", "taken/junit.xml"]);
     expect(refused).toMatchObject({ code: 3, stdout: "", stderr: expect.stringContaining("taken/junit.xml") });
+  });
+
+  it.runIf(existsSync("/dev/full"))("does not report success when the report could not be printed", async () => {
+    const folder = await folderWith({ "good.yaml": good, "bad.yaml": bad });
+    const print = (file: string) =>
+      runSandbox(["replay", file, "--reporter", "json"], { cwd: folder, stdoutFile: "/dev/full" });
+    const passed = await print("good.yaml");
+    expect(passed.stderr).toContain("Failed to write the output: ENOSPC");
+    expect(passed.code).toBe(3);
+    expect((await print("bad.yaml")).code).toBe(4);
   });
 
   it("repeats identifiers with the same seed", async () => {

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** No file may grow beyond this many blocks of 512 bytes, as if the disk were full. */
   readonly fileBlocks?: number;
+  /** Its stdout goes to this file. */
+  readonly stdoutFile?: string;
 }
 
 export interface Finished {
@@ -130,12 +132,14 @@ const emptyFolder = fileURLToPath(new URL(".", import.meta.url));
 
 function spawnSandbox(
   args: readonly string[],
-  { env, cwd = emptyFolder, fileBlocks }: RunOptions,
+  { env, cwd = emptyFolder, fileBlocks, stdoutFile }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const failure = process.env["SANDBOX_BUILD_FAILURE"];
   if (failure !== undefined) throw new Error(`The command could not be built: ${failure}`);
   const limited = fileBlocks === undefined ? [] : ["sh", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "sh"];
-  const [program = "", ...words] = [...limited, process.execPath, `${root}bin/sandbox.js`, ...args];
+  const redirected =
+    stdoutFile === undefined ? [] : ["sh", "-c", 'file=$1; shift; exec "$@" >"$file"', "sh", stdoutFile];
+  const [program = "", ...words] = [...limited, ...redirected, process.execPath, `${root}bin/sandbox.js`, ...args];
   const child = spawn(program, words, {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },
