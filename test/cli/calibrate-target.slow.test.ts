@@ -37,6 +37,15 @@ it("asks a target, names its settings, and writes a profile that a sandbox start
   expect(await ledger.json()).toMatchObject({ count: 0 });
 });
 
+it("is inconclusive about a target that does not know the access token", async () => {
+  const service = await startSandbox();
+  const wrong = ["--token", "at_expired", "--company", "company_sandbox"];
+  const gates = ["--fail-on", "set,drift,contradicted", "--reporter", "junit"];
+  const asked = await runSandbox(["calibrate", "--target", service.url, ...wrong, ...gates]);
+  expect([asked.code, asked.stdout]).toEqual([6, expect.stringContaining('type="inconclusive"')]);
+  expect(asked.stderr).toContain("or each with 401. Is the access token right?");
+});
+
 it("--dry-run says what would be created, and calls nobody", async () => {
   const target = await startReceiver();
   const plan = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run"]);

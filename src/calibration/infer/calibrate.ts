@@ -8,7 +8,7 @@ import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { toIso } from "../../kernel/time/instant.js";
 import type { CalibratedSetting, CalibrationReport, Evidence } from "../report/report.js";
-import { type ReadEntry, type Recording, readEntry, readRecording } from "../replay/history.js";
+import { type Entry, type ReadEntry, type Recording, readEntry, readRecording } from "../replay/history.js";
 import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";
 import { groupBy } from "../replay/group-by.js";
 import { type BenchOptions, type Choice, Track, type Trial, withChoice } from "./bench.js";
@@ -208,7 +208,9 @@ class Search {
     const starts = this.#tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));
     const ends = this.#tracks.flatMap(({ history }) => history.entries.slice(-1).map(({ at }) => at));
     const webhooks = entries.filter(({ kind }) => kind === "webhook").length;
-    const compared = this.#tracks.flatMap(({ current }) => [...current.compared.values()]);
+    // A recording shows no token, so the sandbox answers with 401 wherever the service did.
+    const judged = this.#tracks.filter(({ history }) => history.entries.some(isBeyondToken));
+    const compared = judged.flatMap(({ current }) => [...current.compared.values()]);
     const count = (state: CalibratedSetting["state"]): number => rows.filter((row) => row.state === state).length;
     return {
       verb: "calibrate",
@@ -325,6 +327,10 @@ class Search {
   #valueOf(setting: Setting): Json {
     return valueIn(this.#profile, setting);
   }
+}
+
+function isBeyondToken(entry: Entry): boolean {
+  return entry.kind === "webhook" || (entry.answer !== undefined && entry.answer.status !== 401);
 }
 
 function isAgreed({ current }: Track): boolean {

@@ -21,7 +21,7 @@ export interface CalibrationSource {
   /** Requests to the API. */
   readonly exchanges: number;
   readonly webhooks: number;
-  /** How many of both were compared: a request without an answer, or about what the recording does not show, is not. */
+  /** How many of both were compared: a request without an answer, or about what the recording does not show, is not. None where all answers are 401. */
   readonly compared: number;
   /** ISO 8601; null without traffic. */
   readonly from: string | null;
@@ -74,4 +74,5 @@ export interface Drift {
 }
 
 /** Why a report without drift proves nothing. */
-export const NOTHING_COMPARED = "Nothing was compared: the service answered no request that the sandbox can repeat.";
+export const NOTHING_COMPARED =
+  "Nothing was compared: the service answered no request that the sandbox can repeat, or each with 401. Is the access token right?";

@@ -164,7 +164,7 @@ export function renderJunit(report: CalibrationReport, failOn: readonly string[]
   };
   return renderJunitXml("sandbox calibrate", 0, [
     { name: "settings", cases: settings },
-    { name: "drift", cases: report.source.compared === 0 ? [unjudged] : drift },
+    { name: "drift", cases: report.source.compared === 0 ? [unjudged, ...drift] : drift },
   ]);
 }
 
