@@ -22,23 +22,31 @@ export class Pseudonyms {
     const known = this.#known.get(national) ?? `99${count.padStart(national.length - 2, "0")}`.slice(-national.length);
     this.#known.set(national, known);
     if (national.length >= SOUGHT_MIN) this.#lengths.add(national.length);
-    const digits = `${prefix}${known}`;
-    let at = 0;
-    return number.replaceAll(/\d/g, () => digits.charAt(at++));
+    return writeDigits(number, `${prefix}${known}`);
   }
 
-  /** The numbers of the recording so far, wherever their digits are. */
+  /** The numbers of the recording so far, wherever their digits are, in groups (`07 01 02 03 04`), too. */
   replaceIn(text: string): string {
-    return text.replaceAll(/\d{8,}/g, (run) => {
-      let shown = "";
-      for (let at = 0; at < run.length;) {
-        const length = [...this.#lengths].find(
-          (each) => at + each <= run.length && this.#known.has(run.slice(at, at + each)),
-        );
-        shown += length === undefined ? run.charAt(at) : this.#known.get(run.slice(at, at + length));
-        at += length ?? 1;
-      }
-      return shown;
-    });
+    return text.replaceAll(/\d(?:[\s./()+-]{0,2}\d){7,}/g, (run) =>
+      writeDigits(run, this.#replaceDigits(run.replaceAll(/\D/g, ""))),
+    );
   }
+
+  #replaceDigits(run: string): string {
+    let shown = "";
+    for (let at = 0; at < run.length;) {
+      const length = [...this.#lengths].find(
+        (each) => at + each <= run.length && this.#known.has(run.slice(at, at + each)),
+      );
+      shown += length === undefined ? run.charAt(at) : this.#known.get(run.slice(at, at + length));
+      at += length ?? 1;
+    }
+    return shown;
+  }
+}
+
+/** Digits in the places of those of a text. */
+function writeDigits(text: string, digits: string): string {
+  let at = 0;
+  return text.replaceAll(/\d/g, () => digits.charAt(at++));
 }
