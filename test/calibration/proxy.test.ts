@@ -451,6 +451,11 @@ describe("redaction", () => {
     ["in another form elsewhere", "0711223344", { body: Buffer.from('{"msisdn":"+2250711223344","x":"0711223344"}') }],
     ["with a long prefix", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","x":"002250711223344"}') }],
     ["written in groups", "0711223344", { body: Buffer.from('{"msisdn":"+225 07 11-22 33 44","x":"2250711223344"}') }],
+    [
+      "in groups elsewhere",
+      "07/11.22-33",
+      { body: Buffer.from('{"msisdn":"0711223344","x":"(225) 07/11.22-33\u00a044"}') },
+    ],
     ["as a number", "2250711223344", { body: Buffer.from('{"msisdn":2250711223344}') }],
     ["in a list", "2250711223344", { body: Buffer.from('{"msisdn":["2250711223344"]}') }],
     ["among other digits", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","ref":"2026011507112233449"}') }],
@@ -533,6 +538,32 @@ describe("redaction", () => {
     const answer = { status: 401, headers: [], body };
     const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given, answer }, "service"));
     expect(text).not.toContain("live_6f1c0e2b9d");
+  });
+
+  it.each<[string, Partial<HttpExchange>]>([
+    [
+      "an issued token",
+      {
+        body: undefined,
+        answer: { status: 200, headers: [], body: Buffer.from('{"access_token":"live_6f1c0e2b9d"}') },
+      },
+    ],
+    ["a secret that buys one", { body: Buffer.from('{"grant":{"clientSecret":"live_6f1c0e2b9d"}}') }],
+    ["a form", { body: Buffer.from("grant_type=password&password=live_6f1c0e2b9d") }],
+    ["a query", { url: "https://api.test/v1/balance?apiKey=live_6f1c0e2b9d" }],
+    ["a header", { headers: [["Ocp-Apim-Subscription-Key", "live_6f1c0e2b9d"]] }],
+  ])("hides a credential by its name, in %s", (_, given) => {
+    const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given }, "service"));
+    expect(text).not.toContain("live_6f1c0e2b9d");
+  });
+
+  it("keeps what only looks like the name of a credential", () => {
+    const headers = [["Idempotency-Key", "order-1"]] as const;
+    const body = Buffer.from('{"tokens":50.5,"monkey":"a","message":"no access token"}');
+    expect(createExchangeRedactor(redactOptions)({ ...exchange, headers, body }, "service")).toMatchObject({
+      headers,
+      body,
+    });
   });
 
   it("hides named parameters of a query, also of numbers that no body has", () => {

@@ -20,15 +20,15 @@ export interface RedactOptions {
 }
 
 /**
- * Removes what nobody else may know: access tokens and other credentials (each is learnt from the request that has it), the secret key, signatures, and the
- * named fields. A signature is verified first, and the verdict is kept.
+ * Removes what nobody else may know: access tokens and other credentials (by the names of members, parameters and headers, and each learnt from the request
+ * that has it), the secret key, signatures, and the named fields. A signature is verified first, and the verdict is kept.
  */
 export function createExchangeRedactor({ secretKey, signatureHeader, fields }: RedactOptions) {
   const redactor = new SecretRedactor(secretKey === undefined ? [] : [secretKey]);
   const pseudonyms = new Pseudonyms();
   const names = new Set(fields.map((name) => name.toLowerCase()));
   const isNamed = (name: string): boolean =>
-    names.has(name.toLowerCase()) || (names.has("msisdn") && isPhoneName(name));
+    names.has(name.toLowerCase()) || (names.has("msisdn") && isPhoneName(name)) || isCredentialName(name);
   const hidden = new Set([signatureHeader.toLowerCase(), "set-cookie"]);
   const text = (given: string): string => redactor.text(pseudonyms.replaceIn(given));
   const headers = (list: HeaderList): HeaderList =>
@@ -46,7 +46,8 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   };
   const body = (bytes: Uint8Array): Uint8Array => {
     const given = Buffer.from(bytes).toString();
-    return Buffer.from(text(names.size === 0 ? given : hideMembers(given, isNamed, hide)));
+    const isPlain = names.size === 0 && !CREDENTIAL_WORD.test(given);
+    return Buffer.from(text(isPlain ? given : hideMembers(given, isNamed, hide)));
   };
   const path = (given: string): string =>
     redactPath(pseudonyms.replaceIn(hideParameters(given, isNamed, hide)), redactor);
@@ -84,6 +85,16 @@ function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
   const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
   const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
   return [bearer, ...others.filter(({ length }) => length >= CREDENTIAL_MIN)];
+}
+
+/** How the names of credentials end: those that a service issues, and those that it asks for. */
+const CREDENTIAL_NAME =
+  /(?:(?:access|refresh|id|auth|bearer|session)token|secret|(?:api|secret|private|access|subscription)key|passw(?:or)?d|signature|assertion)$|^x?token$/;
+const CREDENTIAL_WORD = /token|secret|key|passw|signature|assertion/i;
+
+/** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
+function isCredentialName(name: string): boolean {
+  return CREDENTIAL_WORD.test(name) && CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
 function isPhoneName(name: string): boolean {
