@@ -36,6 +36,19 @@ export const sound: Readonly<Record<string, () => Promise<string>>> = {
   "answers 202": async () =>
     (await startReceiver(({ body, headers }) => (isGenuine(body, headers[HEADER]) && take(body) === 200 ? 202 : 401)))
       .url,
+  "answers 409 to an event that it has had before": async () => {
+    const seen = new Set<string>();
+    const isFirst = (body: Buffer): boolean => {
+      const { topic, data } = JSON.parse(body.toString());
+      const name = `${topic} ${data.id} ${data.status}`;
+      return !seen.has(name) && seen.add(name).has(name);
+    };
+    const receive: Receive = ({ body, headers }) => {
+      if (!isGenuine(body, headers[HEADER])) return 401;
+      return take(body) === 200 && !isFirst(body) ? 409 : take(body);
+    };
+    return (await startReceiver(receive)).url;
+  },
   "answers 204 without a body": () =>
     serve((request, response, body) => {
       const status = statusFor(request, body);

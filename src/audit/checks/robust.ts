@@ -84,7 +84,8 @@ export const robustChecks: readonly Check[] = [
     follows: ["valid-event"],
     turn: "alone",
     send: (stage) => {
-      const { text, value } = stage.event();
+      // The second event is no duplicate of the first.
+      const [{ value }, { text }] = [stage.event(), stage.event()];
       const large = JSON.stringify({ ...value, auditFiller: "x".repeat(LARGE_BODY_BYTES) });
       return [post(stage, "a body of 8 MiB", large), post(stage, "an ordinary event after a body of 8 MiB", text)];
     },
