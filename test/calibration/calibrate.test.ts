@@ -189,6 +189,28 @@ it("counts what was compared, and no report passes without it", async () => {
   expect(renderJunit(none, [])).toContain('errors="1"');
 });
 
+it("takes a token to be wrong where a recording has a 401, says so, and finds drift where the token is known", async () => {
+  const [balance, charge] = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/balance");
+    await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
+  });
+  const refused = { ...charge!, answer: { ...charge!.answer!, status: 401, body: Buffer.from('{"message":["no"]}') } };
+  const options = { only: ["http"] };
+  const recorded = await calibrateAll([[balance!, refused]], options);
+  expect(recorded.drift.filter(({ kind }) => kind === "status")).toEqual([]);
+  expect(recorded.assumptions).toEqual(["Where POST /v1/charges is answered with 401, the access token was wrong."]);
+  const asked = await calibrateAll([[balance!, refused]], {
+    ...options,
+    source: { target: "https://staging.example" },
+  });
+  expect([asked.source.compared, asked.assumptions]).toEqual([2, []]);
+  expect(asked.drift).toMatchObject([
+    { operation: "POST /v1/charges", kind: "status", example: { expected: 201, got: 401 } },
+  ]);
+  const none = await calibrateAll([[refused]], { ...options, source: { target: "https://staging.example" } });
+  expect(none.source.compared).toBe(0);
+});
+
 it("shows a text of the service on one line, and an empty one as such", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {

@@ -26,7 +26,7 @@ export const BALANCE_UNKNOWN = 1_000_000_000;
 
 const DIGITS = /\d{8,15}/g;
 
-type TrackOptions = BenchOptions & { readonly comparesWebhooks: boolean };
+type TrackOptions = BenchOptions & Pick<ReplayOptions, "comparesWebhooks" | "isTokenRight">;
 
 /** One recorded history, replayed with one profile after another. */
 export class Track {

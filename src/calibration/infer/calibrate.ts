@@ -37,7 +37,7 @@ export async function calibrate(
   const comparesWebhooks = histories.some(({ entries }) => entries.some(({ kind }) => kind === "webhook"));
   const tracks = histories
     .filter(({ entries }) => entries.length > 0)
-    .map((history) => new Track(history, { ...options, comparesWebhooks }));
+    .map((history) => new Track(history, { ...options, comparesWebhooks, isTokenRight: "target" in options.source }));
   const search = new Search(tracks, options);
   const unnamed = read.reduce((sum, recording) => sum + recording.unnamed, 0);
   if (unnamed > 0) search.suppose(`Exchanges that name none of the recorded companies are not compared: ${unnamed}.`);
@@ -208,7 +208,7 @@ class Search {
     const starts = this.#tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));
     const ends = this.#tracks.flatMap(({ history }) => history.entries.slice(-1).map(({ at }) => at));
     const webhooks = entries.filter(({ kind }) => kind === "webhook").length;
-    // A recording shows no token, so the sandbox answers with 401 wherever the service did.
+    // The token may be wrong for all of it.
     const judged = this.#tracks.filter(({ history }) => history.entries.some(isBeyondToken));
     const compared = judged.flatMap(({ current }) => [...current.compared.values()]);
     const count = (state: CalibratedSetting["state"]): number => rows.filter((row) => row.state === state).length;

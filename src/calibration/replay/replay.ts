@@ -30,6 +30,8 @@ export interface ReplayOptions {
   readonly balance: number;
   readonly secretKey: string | undefined;
   readonly fetchTo: FetchTo;
+  /** Whether all requests had the right access token. Undefined: where the answer is 401, a request is taken to have had a wrong one. */
+  readonly isTokenRight?: boolean | undefined;
   /** Whether the source has webhooks at all. */
   readonly comparesWebhooks: boolean;
   /** Only for the differences: what is read is not looked at. */
@@ -253,6 +255,9 @@ export class Replay {
     if (answer === undefined || this.#isAboutUnknown(recorded, response.status)) return;
     const subject = subjectOf(recorded);
     this.#countCompared(subject);
+    // Tools and the proxy hide tokens: whether one was right, only the answer says.
+    if (answer.status === 401 && this.#options.isTokenRight !== true)
+      this.#assumptions.add(`Where ${subject} is answered with 401, the access token was wrong.`);
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
     const ours = { status: response.status, retryAfter: response.headers.get("retry-after"), body };
@@ -290,8 +295,8 @@ export class Replay {
     if (companyId !== undefined) {
       sent.set("x-company-id", companyId === this.theirCompanyId ? this.company.id : companyId);
     }
-    // Tools and the proxy hide tokens: whether one was right, only the answer says.
-    if (answer?.status !== 401) sent.set("authorization", `Bearer ${DEFAULT_COMPANY.token}`);
+    if (answer?.status !== 401 || this.#options.isTokenRight === true)
+      sent.set("authorization", `Bearer ${DEFAULT_COMPANY.token}`);
     else if (authorization !== undefined) sent.set("authorization", "Bearer unknown");
     const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
     return new Request(BASE + this.#bindings.toOurs(path), { method, headers: sent, ...(hasBody ? { body } : {}) });

@@ -96,10 +96,11 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   }
   if (flags.out !== undefined) await writeOutput("the profile", flags.out, renderProfile(report, profile));
   print(report, reporter, failOn);
-  if (failOn.some((what) => report.counts[what] > 0)) return EXIT.gate;
-  if (report.source.compared > 0) return EXIT.ok;
-  printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
-  return EXIT.inconclusive;
+  if (report.source.compared === 0) {
+    printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
+    return EXIT.inconclusive;
+  }
+  return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
 }
 
 async function probeUntilStopped(options: ProbeOptions): Promise<readonly HttpExchange[]> {
