@@ -32,6 +32,11 @@ export const statusOfProblem = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
+/** Whether a request was refused for its access token or its company, before anything that it asks for was looked at. */
+export function isTurnedAway(status: number): boolean {
+  return status === statusOfProblem.token_invalid || status === statusOfProblem.company_mismatch;
+}
+
 export type ErrorStatus = (typeof statusOfProblem)[ProblemCode];
 
 /** `status` is also one that the API itself never answers, where a rule says so. */

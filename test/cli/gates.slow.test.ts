@@ -180,6 +180,17 @@ describe("exec with a sandbox that was never called", () => {
     },
   );
 
+  it.each([
+    ["a wrong access token", "/v1/balance", "Bearer at_other"],
+    ["no access token", "/v1/balance", ""],
+    ["an unknown path", "/api/v1/balance", "Bearer at_sandbox"],
+  ])("exits with 6 when each request has %s, too", async (_, path, authorization) => {
+    const call = `fetch(process.env.SANDBOX_URL + ${JSON.stringify(path)}, { headers: ${JSON.stringify({ authorization })} })`;
+    const { code, stderr } = await runSandbox(["exec", "--fail-on", "critical", ...node(call)]);
+    expect(code, stderr).toBe(6);
+    expect(stderr).toContain("--fail-on critical could not be judged: each request had an unknown path, or a wrong");
+  });
+
   it("says so without a gate, and exits with 0", async () => {
     const { code, stderr } = await runSandbox(["exec", ...node("")]);
     expect(code).toBe(0);

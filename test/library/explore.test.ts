@@ -95,6 +95,11 @@ describe("explore", () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     ["a function that fails", () => explore(() => Promise.reject(new Error("no"))), /fails without any fault/],
     ["a function that calls nothing", () => explore(() => undefined), /The sandbox was never called/],
+    [
+      "a function that is turned away",
+      () => explore(async ({ url }) => void (await fetch(`${url}/v1/balance`))),
+      /answered each request with 401 or 403/,
+    ],
     ["no function", () => explore(Object.assign({})), /Failed to explore: what is run must be a function, got \{\}/],
     ["no options", () => explore(careful, null as never), /the options must be an object, got null/],
     ["an unknown option", () => explore(careful, Object.assign({ workers: 1 }, { dept: 2 })), /dept is not an option/],

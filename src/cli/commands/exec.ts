@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
+import { isTurnedAway } from "../../contract/problems.js";
 import { endHolds } from "../../domain/rules/holds.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { watchArchive } from "../../sandbox/archive.js";
@@ -75,6 +76,10 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     running.log.open();
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
+    let isLetIn = false;
+    running.sandbox.events.on("exchange", ({ exchange: { operation, status } }) => {
+      isLetIn ||= operation !== undefined && !isTurnedAway(status);
+    });
     const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
@@ -87,7 +92,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     const judged = judgeGates(gates, {
       findings: seen.findings,
       percent: seen.coverage.percent,
-      unjudged: seen.requests === 0 ? NEVER_CALLED : undefined,
+      unjudged: seen.requests === 0 ? NEVER_CALLED : isLetIn ? undefined : TURNED_AWAY,
     });
     if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
     await closeArchive?.().catch(orPrint);
@@ -127,6 +132,8 @@ async function openArchive(sandbox: Sandbox, file: string): Promise<() => Promis
 }
 
 const NEVER_CALLED = "the sandbox was never called. Does the command call the address in SANDBOX_URL?";
+const TURNED_AWAY =
+  "each request had an unknown path, or a wrong access token or company. Does the command use SANDBOX_ACCESS_TOKEN and SANDBOX_COMPANY_ID?";
 
 /** Runs the command and forwards signals. Throws UsageError("cannot-run") if it cannot be started. */
 function runChild(
