@@ -59,6 +59,18 @@ describe("explore", () => {
     expect(runs.map(({ verdict }) => verdict)).toEqual(["hung"]);
   });
 
+  it("takes a bug that shows itself in two ways for the worse of them", async () => {
+    const showing = async (...ways: readonly ((sandbox: Sandbox) => unknown)[]): Promise<string[]> => {
+      const left = [careful, careful, ...ways];
+      const run = async (sandbox: Sandbox): Promise<void> => void (await left.shift()?.(sandbox));
+      return tableOf(await explore(run, { only: ["500-before"], sandbox: { clock: "frozen" } }));
+    };
+    const skips = (): void => undefined;
+    expect(await showing(skips, careless)).toEqual(["createTransaction#1 500-before: unsafe"]);
+    expect(await showing(careless, skips)).toEqual(["createTransaction#1 500-before: unsafe"]);
+    expect(await showing(careless, careful)).toEqual(["createTransaction#1 500-before: flaky"]);
+  });
+
   it("judges an invariant", async () => {
     let paid = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {

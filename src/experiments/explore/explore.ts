@@ -1,6 +1,6 @@
 import type { RuleText, RunOnce, RunResult } from "../run/experiment.js";
 import { type PlannedFault, type Point, faultsOf } from "./faults.js";
-import { type Baseline, bugVerdicts, judge } from "../run/oracle.js";
+import { type Baseline, type Judgement, bugVerdicts, judge, verdicts } from "../run/oracle.js";
 import { type Selection, assertKnown, selectFaults } from "./plan.js";
 import { type Budget, Pool } from "../run/pool.js";
 import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts } from "./report.js";
@@ -129,14 +129,17 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   const { id, point, first, toleratesMissing } = fault;
   const rules = rulesOf(fault);
   const limits = { timeoutMs, signal };
-  const result = await runOnce({ id, rules }, limits);
+  const once = await runOnce({ id, rules }, limits);
   if (signal.aborted) return undefined;
-  const judgement = judge(baseline, result, toleratesMissing);
-  const isBug = bugVerdicts.includes(judgement.verdict);
+  const judged = (run: RunResult) => ({ result: run, judgement: judge(baseline, run, toleratesMissing) });
+  const found = judged(once);
+  const isBug = bugVerdicts.includes(found.judgement.verdict);
   // "Every reported bug is run once more before it is reported".
-  const again = isBug ? await runOnce({ id: `${id}-again`, rules }, limits) : undefined;
-  const isFlaky =
-    again !== undefined && !signal.aborted && judge(baseline, again, toleratesMissing).verdict !== judgement.verdict;
+  const again = isBug ? judged(await runOnce({ id: `${id}-again`, rules }, limits)) : found;
+  const isFlaky = isBug && !signal.aborted && !bugVerdicts.includes(again.judgement.verdict);
+  // A bug that shows itself in two ways is the worse of them.
+  const isWorse = !signal.aborted && rankOf(again.judgement) < rankOf(found.judgement);
+  const { result, judgement } = isWorse ? again : found;
   const faults = first === undefined ? [fault] : [first, fault];
   const summary = summarize({ ...judgement, baseline, result, faults, timeoutMs });
   const kept = isBug ? await options.keep?.({ id, rules, summary }, result.printed) : undefined;
@@ -160,6 +163,10 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   options.onRun?.(run, ++session.done, session.total);
   // Many results are kept, and what they printed may be long.
   return { fault, run, result: { ...result, printed: "" } };
+}
+
+function rankOf({ verdict }: Judgement): number {
+  return verdicts.indexOf(verdict);
 }
 
 function rulesOf({ rule, first }: Planned): RuleText[] {
