@@ -27,19 +27,18 @@ export class BodyCopy extends Transform {
     return this.#bytes === 0;
   }
 
-  bytes(): Buffer {
-    return Buffer.concat(this.#chunks);
-  }
-}
-
-/** A body without its content encoding; as it is when the encoding is unknown or the body is not so encoded. */
-export function decodeBody(bytes: Buffer, encoding: string | undefined): Buffer {
-  const decode = decoders[(encoding ?? "").trim().toLowerCase()];
-  if (decode === undefined || bytes.length === 0) return bytes;
-  try {
-    return decode(bytes, { maxOutputLength: COPIED_BYTES_MAX });
-  } catch {
-    return bytes;
+  /** Without its content encoding; as it is when the encoding is unknown or the body is not so encoded. Empty, and cut, when it is too long then. */
+  decoded(encoding = ""): Buffer {
+    const bytes = Buffer.concat(this.#chunks);
+    const decode = decoders[encoding.trim().toLowerCase()];
+    if (decode === undefined || this.isEmpty) return bytes;
+    try {
+      return decode(bytes, { maxOutputLength: COPIED_BYTES_MAX });
+    } catch (error) {
+      if (!(error instanceof RangeError)) return bytes;
+      this.isCut = true;
+      return Buffer.alloc(0);
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { BodyCopy, decodeBody } from "./body-copy.js";
+import { BodyCopy } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
 
 export interface ProxyOptions {
@@ -137,14 +137,14 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
       received.once("end", () => {
         const encoding = received.headers["content-encoding"];
         const answered = { status: received.statusCode ?? 0, headers: pairsOf(received.rawHeaders) };
-        answer = { ...answered, body: decodeBody(copy.bytes(), encoding) };
+        answer = { ...answered, body: copy.decoded(encoding) };
         if (copy.isCut) comment = BODY_IS_CUT;
       });
     });
     outgoing.once("close", () => {
+      const sent = body.isEmpty ? undefined : body.decoded(headerOf(headers, "content-encoding"));
       if (body.isCut) comment ??= BODY_IS_CUT;
       if (answer === undefined) comment ??= "no answer: the client closed the connection";
-      const sent = body.isEmpty ? undefined : decodeBody(body.bytes(), headerOf(headers, "content-encoding"));
       const ms = system.monotonic() - started;
       onExchange({ startedAt, ms, method, url: url.href, headers, body: sent, answer, comment }, side);
     });
