@@ -110,7 +110,7 @@ describe("explore", () => {
     [
       "a function that is turned away",
       () => explore(async ({ url }) => void (await fetch(`${url}/v1/balance`))),
-      /answered each request with 401 or 403/,
+      /accepted no request of the command: it answered 401\./,
     ],
     ["no function", () => explore(Object.assign({})), /Failed to explore: what is run must be a function, got \{\}/],
     ["no options", () => explore(careful, null as never), /the options must be an object, got null/],

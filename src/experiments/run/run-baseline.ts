@@ -1,4 +1,3 @@
-import { isTurnedAway } from "../../contract/problems.js";
 import type { RunLimits, RunOnce, RunResult } from "./experiment.js";
 import { type Baseline, findBaseline } from "./oracle.js";
 
@@ -59,11 +58,13 @@ function assertUsable(
   }
   if (seen.requests.length === 0)
     throw new Inconclusive("The sandbox was never called. Does the command call the address in SANDBOX_URL?", printed);
-  if (seen.requests.every(({ status }) => isTurnedAway(status)))
+  if (!seen.requests.some(({ status }) => status >= 200 && status < 300)) {
+    const statuses = [...new Set(seen.requests.map(({ status }) => status))].join(", ");
     throw new Inconclusive(
-      "The sandbox answered each request with 401 or 403. Does the command use SANDBOX_ACCESS_TOKEN and SANDBOX_COMPANY_ID?",
+      `The sandbox accepted no request of the command: it answered ${statuses}. Does the command use SANDBOX_ACCESS_TOKEN and SANDBOX_COMPANY_ID?`,
       printed,
     );
+  }
   if (holds === false)
     throw new Inconclusive(
       "--check fails without any fault. It must exit with 0 within --timeout after a run in which all is well.",
