@@ -158,6 +158,13 @@ describe("the state", () => {
     expect((await desk.act("restoreSnapshot", { snapshot: "before" })).text).toContain("Nothing was done");
   });
 
+  it("of a file that is refused is not kept, and not on the next page", async () => {
+    const desk = await openDesk("/state");
+    const answer = await desk.act("putState", { state: "no state ".repeat(20_000) });
+    expect(answer.text).toContain("The state must be JSON");
+    expect(answer.html.length).toBeLessThan(50_000);
+  });
+
   it("goes back to the start", async () => {
     const desk = await openDesk("/state");
     await desk.world.api("POST", "/v1/charges", chargeRequest());

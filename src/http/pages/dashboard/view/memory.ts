@@ -26,6 +26,10 @@ export interface KeptAudit {
 }
 
 const OUTCOMES_MAX = 500;
+/** A longer field of a refused form, such as the text of a file, is shown empty. */
+const FIELD_LENGTH_MAX = 100_000;
+/** Of the removed snapshots that can be put back. The largest one fits. */
+const REMOVED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** What the dashboard of one sandbox remembers until the sandbox stops, nothing of it for another company of the same id. */
 export class Memory {
@@ -36,7 +40,9 @@ export class Memory {
   /** Returns the id with which the next page finds it. */
   addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
-    setNewest(this.#outcomes, id, { of, outcome: { ...outcome, id } }, OUTCOMES_MAX);
+    const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
+    setNewest(this.#outcomes, id, { of, outcome: { ...outcome, refused, id } }, OUTCOMES_MAX);
+    this.#forgetRemoved();
     return id;
   }
 
@@ -44,6 +50,17 @@ export class Memory {
   findOutcome(of: OpenedCompany, id: string): Outcome | undefined {
     const found = this.#outcomes.get(id);
     return found?.of === of ? found.outcome : undefined;
+  }
+
+  /** Drops the oldest outcomes that keep more snapshots than there is room for. */
+  #forgetRemoved(): void {
+    let left = REMOVED_BYTES_MAX;
+    for (const [id, { outcome }] of [...this.#outcomes].toReversed()) {
+      const { undo } = outcome;
+      if (undo === undefined || !("removed" in undo)) continue;
+      left -= undo.removed.bytes;
+      if (left < 0) this.#outcomes.delete(id);
+    }
   }
 
   /** Of the last audit. */
@@ -54,6 +71,11 @@ export class Memory {
   keepAudit(of: OpenedCompany, audit: KeptAudit): void {
     this.#audits.set(of, audit);
   }
+}
+
+function withoutLong(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, text]) => [name, text.length > FIELD_LENGTH_MAX ? "" : text]);
+  return Object.fromEntries(entries);
 }
 
 /** Sets an entry as the newest, and drops the oldest beyond `max`. */
