@@ -13,7 +13,7 @@ import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
 import { formatDuration } from "../../src/kernel/time/duration.js";
 import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/address-limit.js";
 import { PROBLEMS_MAX } from "../../src/kernel/fields.js";
-import { STATE_BYTES_MAX } from "../../src/sandbox/state/state.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../src/sandbox/state/state.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../src/scenarios/replayer.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { SNAPSHOT_LIMITS } from "../../src/sandbox/state/snapshots.js";
@@ -150,7 +150,7 @@ describe("docs/security.md", () => {
     const first = CONTROL_BODY_LIMIT / 1024 ** 2;
     expect(bounds?.rows.map(([, bound]) => bound?.match(/\d+/g)?.map(Number))).toEqual([
       [first, first, 256],
-      [depth, members],
+      [depth, members, STATE_VALUE_BYTES_MAX / 1024 ** 2],
       [PROBLEMS_MAX],
       [headerBytes],
       [headers],

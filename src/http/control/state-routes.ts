@@ -7,10 +7,14 @@ import type { Snapshot } from "../../sandbox/state/company-record.js";
 import { readSnapshot, removeSnapshot, saveSnapshot } from "../../sandbox/state/snapshots.js";
 import { JSON_BOUNDS } from "../shared/read-body.js";
 import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
-import { STATE_BYTES_MAX, assertStateFits, dumpState } from "../../sandbox/state/state.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX, assertStateFits, dumpState } from "../../sandbox/state/state.js";
 
 /** As many members as fit in. A body that a rule answers with is nested some levels deeper in a state than in the request that made the rule. */
-export const STATE_BOUNDS: JsonBounds = { depth: JSON_BOUNDS.depth + 10, members: Number.MAX_SAFE_INTEGER };
+export const STATE_BOUNDS: JsonBounds = {
+  depth: JSON_BOUNDS.depth + 10,
+  members: Number.MAX_SAFE_INTEGER,
+  valueBytes: STATE_VALUE_BYTES_MAX,
+};
 
 /**
  * The sandbox as a whole, "the company's whole state out · in", also from another process and into another company, and snapshots: states that the

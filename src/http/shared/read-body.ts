@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { Problem } from "../../kernel/messages/problem.js";
 import type { HttpContext } from "./env.js";
 import { refuse } from "../../domain/model/problem-codes.js";
-import { type JsonBounds, beyondBounds } from "../../kernel/messages/json.js";
+import { type JsonBounds, beyondBounds, valueBytes } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
@@ -25,6 +25,8 @@ export async function readJson(c: HttpContext, limit: number, options: ReadOptio
   try {
     assertMediaType(c);
     if (!isUtf8(bytes)) refuse("malformed_json", "The body is not JSON: it is not valid UTF-8");
+    if (bounds.valueBytes !== undefined && valueBytes(bytes) > bounds.valueBytes)
+      refuse("malformed_json", "The body has too many values for its size: it would take too much memory");
     const value = parse(bytes.toString("utf8"));
     const excess = beyondBounds(value, bounds);
     if (excess !== undefined) refuse("malformed_json", `The body ${excess}`);

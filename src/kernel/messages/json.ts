@@ -31,6 +31,24 @@ export interface JsonBounds {
   readonly depth: number;
   /** Members of all its objects together. */
   readonly members: number;
+  /** What its values take in memory, by {@link valueBytes}. Checked before it is parsed. */
+  readonly valueBytes?: number;
+}
+
+const VALUE_BYTES = 16;
+const CONTAINER_BYTES = 96;
+const [COMMA, BRACE, BRACKET] = Buffer.from(",{[");
+
+/** About what the values of a JSON text take in memory: `[{},{},…` forty times as much as the text. What looks like values inside texts counts too. */
+export function valueBytes(json: Uint8Array): number {
+  let bytes = 0;
+  // Four times as fast as `for … of`.
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === COMMA) bytes += VALUE_BYTES;
+    else if (byte === BRACE || byte === BRACKET) bytes += CONTAINER_BYTES;
+  }
+  return bytes;
 }
 
 /** The exceeded bound, completing "The body …"; undefined when there is none. It goes level by level, not by recursion. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { valueBytes } from "../../../src/kernel/messages/json.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../src/sandbox/state/state.js";
 import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type LooseJson, type TestWorld } from "../../support/world.js";
@@ -188,9 +190,24 @@ describe("PUT /state", () => {
     expect(text.length).toBeGreaterThan(1024 * 1024);
     expect((await world.control("PUT", "/state", text)).status).toBe(200);
   });
+
+  it("stays far from the bound of values, however large it grows", async () => {
+    const { text } = await (await lively()).control("GET", "/state");
+    expect(valueBytes(Buffer.from(text)) / text.length).toBeLessThan(STATE_VALUE_BYTES_MAX / STATE_BYTES_MAX / 1.2);
+  });
 });
 
 describe("a wrong state", () => {
+  it("that would fill the memory is refused before it is parsed", async () => {
+    const world = openWorld();
+    const items = "{},".repeat(STATE_VALUE_BYTES_MAX / 100);
+    const { status, body } = await world.control("PUT", "/state", `{"charges":[${items}{}]}`);
+    expect([status, body.message]).toEqual([
+      400,
+      ["The body has too many values for its size: it would take too much memory"],
+    ]);
+  });
+
   it.each<[string, (state: LooseJson) => unknown, string]>([
     ["nothing", () => undefined, "body must be a JSON object, but it is missing"],
     ["a list", () => [], "body must be a JSON object, got a list of 0"],

@@ -6,6 +6,7 @@ import { Layout } from "../shared/layout.js";
 import { CommandLine, Field, PostForm } from "./parts/action.js";
 import { Facts } from "./parts/show.js";
 import { DASHBOARD, type View, rootOf } from "./view/view.js";
+import { valueBytes } from "../../../kernel/messages/json.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { Identity } from "../../../sandbox/state/company-record.js";
@@ -14,7 +15,7 @@ import { type AddressLimit, addressOf } from "../../shared/address-limit.js";
 import { requireCaller } from "../../control/guards.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { ExtraHeaders } from "../../api/answer.js";
-import { STATE_BYTES_MAX } from "../../../sandbox/state/state.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../sandbox/state/state.js";
 import { readBytes } from "../../shared/read-body.js";
 import { answerPage } from "../shared/answer-page.js";
 import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
@@ -177,6 +178,8 @@ async function readForm(c: HttpContext, bytesMax = FORM_BYTES_MAX): Promise<Fiel
   if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
   const bytes = await readBytes(c, hasFile ? STATE_BYTES_MAX : bytesMax);
+  if (hasFile && valueBytes(bytes) > STATE_VALUE_BYTES_MAX)
+    throw new UsageError("input", "The file has too many values for its size: it would take too much memory.");
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
     const fields = await Promise.all(
