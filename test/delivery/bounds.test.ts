@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
 import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { isChangeOf } from "../../src/kernel/records/unit-of-work.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
@@ -81,6 +82,21 @@ describe("data that only grows is bounded", () => {
     expect(company.world.rules.size).toBe(1);
     const state = (await control("GET", "/state")).body;
     expect((await control("PUT", "/state", state)).status).toBe(200);
+  });
+
+  it("a held delivery is written once for each request, however many webhooks it waits for", async () => {
+    const { api, control, company } = started({ transport: createScriptedTransport(() => 200) });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    await control("POST", "/rules", { on: "delivery", then: { hold: 150 } });
+    const transactions = Array.from({ length: 100 }, () => transferRequest({ msisdn: "+2250700000003" }));
+    const { holds } = company.world;
+    let written = 0;
+    company.events.on("changed", ({ changes }) => {
+      written += changes.filter((change) => isChangeOf(holds, change)).length;
+    });
+    await api("POST", "/v1/transactions/batch", { transactions });
+    expect(holds.values().map(({ left }) => left)).toEqual(Array.from({ length: 100 }, (_, at) => 51 + at));
+    expect(written).toBeLessThanOrEqual(200);
   });
 
   it("a delivery keeps its newest 200 attempts", async () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { startLive } from "../support/live.js";
+import { holdId } from "../../src/domain/model/delivery.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
+import { longestStop } from "../support/loop-stops.js";
+import { transferRequest } from "../support/requests.js";
+import { createScriptedTransport } from "../support/scripted-transport.js";
+import { openWorld } from "../support/world.js";
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
   it("five thousand are sent over no more sockets than that", async () => {
@@ -21,4 +26,26 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
     expect(receiver.connectionsMade).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
   }, 60_000);
+});
+
+it("thousands of held deliveries are released without a long stop", async () => {
+  const { api, control, sandbox } = openWorld({ transport: createScriptedTransport(() => 200) });
+  await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+  await control("POST", "/rules", { on: "delivery", then: { hold: "end" } });
+  await api("POST", "/v1/transactions", transferRequest());
+  const company = sandbox.defaultCompany;
+  const { holds, deliveries } = company.world;
+  const [hold] = holds.values();
+  const [delivery] = deliveries.values();
+  if (hold === undefined || delivery === undefined) throw new Error("Nothing is held.");
+  for (let n = 0; n < 20_000; n++) {
+    const eventId = `evt_${n}`;
+    deliveries.set({ ...delivery, id: `del_${n}`, seq: company.nextSeq(), eventId });
+    const held = { ...hold, seq: company.nextSeq(), eventId, deliveryIds: [`del_${n}`] };
+    holds.set({ ...held, id: holdId(held) });
+  }
+  const stopMs = await longestStop(() => control("DELETE", "/rules"));
+  expect(holds.size).toBe(0);
+  expect(stopMs).toBeLessThan(5_000);
+  company.close();
 });

@@ -5,7 +5,14 @@ import { countRule, findRule } from "../rules/use-rule.js";
 import { sentTopic } from "../model/subscription.js";
 import type { Work } from "../model/work.js";
 import { type Delivery, type WireEffect, moveDelivery } from "../model/delivery.js";
-import { countDownHolds, holdDelivery, isReversing, releaseReversed } from "../rules/holds.js";
+import {
+  type Countdown,
+  countDownHolds,
+  holdDelivery,
+  isReversing,
+  releaseReversed,
+  storeCountdown,
+} from "../rules/holds.js";
 import { webhookTopicOf } from "./webhook-topic.js";
 
 /** Writes the body of a webhook, in the contract's spelling. */
@@ -14,9 +21,10 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 /** Webhooks of one request or due item. More are not made: thousands of subscriptions must not stop the process. */
 export const WEBHOOKS_OF_WORK_MAX = 20_000;
 
-/** For how many more webhooks there is room in this work; negative when some found none. */
 interface Room {
+  /** For how many more webhooks there is room in this work; negative when some found none. */
   left: number;
+  readonly countdown: Countdown;
 }
 
 /**
@@ -27,8 +35,9 @@ interface Room {
 export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): boolean {
   const { events } = work;
   const { subscriptions, holds } = work.world;
-  const room: Room = { left: WEBHOOKS_OF_WORK_MAX };
+  const room: Room = { left: WEBHOOKS_OF_WORK_MAX, countdown: new Map() };
   if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);
+  storeCountdown(work, room.countdown);
   if (holds.size > 0) for (const event of events) releaseReversed(work, event);
   return room.left < 0;
 }
@@ -56,7 +65,7 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
     if (rule === undefined) work.enqueue(store(work, base, 0, null));
     else enqueueByRule(work, rule, base, room);
   }
-  if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length);
+  if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length, room.countdown);
 }
 
 function hasRoom(room: Room): boolean {

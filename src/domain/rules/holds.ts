@@ -44,15 +44,32 @@ export function releaseReversed(work: Work, { type, resource }: DomainEvent): vo
   releaseHolds(work, (hold) => hold.eventId === null && hold.resource === resource);
 }
 
+/** How many later webhooks each hold has seen in one work, by its id. */
+export type Countdown = Map<string, number>;
+
 /** Releases what waited for this event, of which there are so many deliveries. */
-export function countDownHolds(work: Work, { id, resource }: DomainEvent, deliveries: number): void {
+export function countDownHolds(
+  work: Work,
+  { id, resource }: DomainEvent,
+  deliveries: number,
+  countdown: Countdown,
+): void {
   const { holds, rules } = work.world;
-  for (const hold of holds.values().slice()) {
+  for (const hold of holds.values()) {
     if (hold.left === null || hold.eventId === id) continue;
     if (hold.resource !== resource && waitsForNext(rules.get(hold.ruleId))) continue;
-    work.put(holds, { ...hold, left: Math.max(0, hold.left - deliveries) });
+    countdown.set(hold.id, (countdown.get(hold.id) ?? 0) + deliveries);
   }
-  releaseHolds(work, ({ left }) => left === 0);
+  releaseHolds(work, (hold) => hold.left !== null && hold.left <= (countdown.get(hold.id) ?? 0));
+}
+
+/** Once for all events of a work: a batch has hundreds, and there may be thousands of holds. */
+export function storeCountdown(work: Work, countdown: Countdown): void {
+  const { holds } = work.world;
+  for (const [id, seen] of countdown) {
+    const hold = holds.get(id);
+    if (hold !== undefined && hold.left !== null) work.put(holds, { ...hold, left: hold.left - seen });
+  }
 }
 
 function waitsForNext(rule: Rule | undefined): boolean {
@@ -67,11 +84,12 @@ export function endHolds(work: Work): void {
 /** Enqueues what rules hold back. A rule that is used up is removed with the last event it held. */
 export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): void {
   const { holds, rules } = work.world;
-  for (const hold of holds.values().filter(isReleased)) {
-    release(work, hold);
-    const isHolding = holds.values().some(({ ruleId }) => ruleId === hold.ruleId);
-    if (rules.get(hold.ruleId)?.timesLeft === 0 && !isHolding) work.remove(rules, hold.ruleId);
-  }
+  const released = holds.values().filter(isReleased);
+  if (released.length === 0) return;
+  for (const hold of released) release(work, hold);
+  const holding = new Set(holds.values().map(({ ruleId }) => ruleId));
+  for (const { ruleId } of released)
+    if (rules.get(ruleId)?.timesLeft === 0 && !holding.has(ruleId)) work.remove(rules, ruleId);
 }
 
 /** Newest event first; the deliveries of one event in their own order. */
@@ -92,10 +110,12 @@ function release(work: Work, hold: Hold): void {
 export function cancelDeliveryTimers(work: Work, deliveries: readonly Delivery[]): void {
   for (const { id } of deliveries) work.unschedule("delivery.attempt", id);
   const cancelled = new Set(deliveries.map(({ id }) => id));
+  const empty = new Set<string>();
   for (const hold of work.world.holds.values().slice()) {
     const left = hold.deliveryIds.filter((id) => !cancelled.has(id));
     if (left.length === hold.deliveryIds.length) continue;
     if (left.length > 0) work.put(work.world.holds, { ...hold, deliveryIds: left });
-    else releaseHolds(work, ({ id }) => id === hold.id);
+    else empty.add(hold.id);
   }
+  releaseHolds(work, ({ id }) => empty.has(id));
 }
