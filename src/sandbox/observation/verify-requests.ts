@@ -179,7 +179,12 @@ export function followingDeliveries(
   const created = new Set(of.flatMap((entry) => entry.created));
   if (created.size === 0) return ({ enqueued: own }) => own;
   const enqueued = new Set(entries.values().flatMap((entry) => entry.enqueued));
-  const later = deliveries.values().filter(({ id, resource }) => created.has(resource) && !enqueued.has(id));
-  const laterOf = (id: string) => later.filter(({ resource }) => resource === id);
-  return (entry) => [...entry.enqueued, ...entry.created.flatMap(laterOf).map(({ id }) => id)];
+  const later = new Map<string, string[]>();
+  for (const { id, resource } of deliveries.values()) {
+    if (!created.has(resource) || enqueued.has(id)) continue;
+    const ofResource = later.get(resource);
+    if (ofResource === undefined) later.set(resource, [id]);
+    else ofResource.push(id);
+  }
+  return (entry) => [...entry.enqueued, ...entry.created.flatMap((id) => later.get(id) ?? [])];
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { chargeRequest } from "../../support/requests.js";
+import { Table } from "../../../src/kernel/records/table.js";
+import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
+import { followingDeliveries } from "../../../src/sandbox/observation/verify-requests.js";
+import { longestStop } from "../../support/loop-stops.js";
+import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type TestWorld } from "../../support/world.js";
 
 const MIB = 1024 * 1024;
@@ -77,4 +81,26 @@ describe("more than a string can hold", () => {
     ]);
     expect((await world.control("GET", "/ledger")).status).toBe(200);
   });
+});
+
+it("the requests of large batches name their webhooks without a long stop", async () => {
+  const { api, control, sandbox } = openWorld();
+  await api("POST", "/v1/webhooks", { topic: "transactions/completed", url: "http://127.0.0.1:9/" });
+  await control("PATCH", "/profile", { transfers: { settlement: "immediate" } });
+  await api("POST", "/v1/transactions", transferRequest());
+  const { world } = sandbox.defaultCompany;
+  const { journal } = sandbox.observationOf("company_sandbox");
+  const [delivery] = world.deliveries.values();
+  const entry = journal.entries.values().at(-1);
+  if (delivery === undefined || entry === undefined) throw new Error("There is no webhook.");
+  const created = Array.from({ length: 30_000 }, (_, n) => `transfer-${n}`);
+  for (const [n, resource] of created.entries())
+    world.deliveries.set({ ...delivery, id: `del_${n}`, seq: 1_000 + n, resource });
+  const entries = new Table<JournalEntry>("requests");
+  const large = { ...entry, created, enqueued: [] };
+  entries.set(large);
+  const stopMs = await longestStop(async () => {
+    expect(followingDeliveries(world, { entries }, [large])(large)).toHaveLength(30_000);
+  });
+  expect(stopMs).toBeLessThan(1_500);
 });
