@@ -24,11 +24,16 @@ function leftOf(hold: number | "next" | "end" | undefined): number | null {
 }
 
 /** A delivery that is sent by hand is no longer held; later ones of its resource are. */
-export function unholdDelivery(work: Work, { id }: Delivery): void {
-  const { holds } = work.world;
-  const hold = holds.values().find(({ deliveryIds }) => deliveryIds.includes(id));
-  if (hold === undefined) return;
-  work.put(holds, { ...hold, deliveryIds: hold.deliveryIds.filter((held) => held !== id) });
+export function unholdDelivery(work: Work, { id, resource, eventId }: Delivery): void {
+  const { holds, rules } = work.world;
+  if (holds.size === 0) return;
+  for (const { id: ruleId } of rules.values()) {
+    for (const event of [eventId, null]) {
+      const hold = holds.get(holdId({ ruleId, resource, eventId: event }));
+      if (hold?.deliveryIds.includes(id) === true)
+        work.put(holds, { ...hold, deliveryIds: hold.deliveryIds.filter((held) => held !== id) });
+    }
+  }
 }
 
 const LAST_EVENTS: ReadonlySet<DomainEvent["type"]> = new Set([
