@@ -141,3 +141,17 @@ describe("a client that leaves before its answer", () => {
     await leave(socket);
   });
 });
+
+it("sends all that fail again with one listener of the answer", async () => {
+  const live = await startLive({ profile: { webhooks: { retry: "none" } } });
+  await live.subscribe("transactions/started", "http://127.0.0.1:9/");
+  for (let n = 0; n < 15; n++) await live.createTransfer();
+  await live.settle();
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on("warning", note);
+  const { body } = await live.http("POST", "/_sandbox/deliveries/redeliver");
+  await live.settle();
+  process.off("warning", note);
+  expect([body.redelivered, warnings]).toEqual([15, []]);
+});

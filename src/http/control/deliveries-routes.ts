@@ -18,6 +18,7 @@ import { completeByHand, failByHand } from "../../domain/transfers/decide-transf
 import { fromXof } from "../../domain/values/money.js";
 import { type Topic, findTopic, topicSpellings } from "../../domain/values/topic.js";
 import { redeliverNow } from "../../sandbox/company/redeliver.js";
+import { releaseImmediately } from "../../sandbox/company/release-gate.js";
 import { plainId } from "../../domain/values/ids.js";
 import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { CompanyChange } from "../../sandbox/company/company-deps.js";
@@ -51,7 +52,13 @@ export const deliveriesRoutes: readonly ControlRoute[] = [
   route("POST /deliveries/redeliver", { body: noBody }, ({ company, gate }) => {
     const failing = company.world.deliveries.values().filter(isFailing);
     const idle = failing.filter(({ id }) => !company.dispatcher.isOutstanding(id));
-    for (const delivery of idle) redeliverNow(company, delivery, gate);
+    // One listener of the answer for all: removing thousands takes seconds.
+    const releases: (() => void)[] = [];
+    const together = { ...releaseImmediately, after: (release: () => void) => void releases.push(release) };
+    for (const delivery of idle) redeliverNow(company, delivery, together);
+    gate.after(() => {
+      for (const release of releases) release();
+    });
     return { redelivered: idle.length };
   }),
   route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
