@@ -22,6 +22,8 @@ const {
 } = process.env;
 
 const orders = new Map();
+/** A webhook may come twice, late, or after a later one: an order only moves forward. */
+const stages = ["created", "dropped", "paid", "refunded_partially", "refunded"];
 
 const server = createServer((request, response) => void answer(request, response));
 server.listen(Number(port), host);
@@ -72,7 +74,7 @@ function takeWebhook(rawBody, signature = "") {
   const charge = readCharge(rawBody);
   if (charge === null) return { status: 400, body: { error: "not an event" } };
   const order = orders.get(charge.externalId);
-  if (order !== undefined) order.status = charge.status;
+  if (order !== undefined && stages.indexOf(charge.status) > stages.indexOf(order.status)) order.status = charge.status;
   return { status: 200, body: {} };
 }
 

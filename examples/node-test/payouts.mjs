@@ -22,7 +22,9 @@ export async function openPayouts({ url, accessToken, companyId, secretKey }) {
 
   async function receive(request) {
     const { data } = parseWebhook(await buffer(request), request.headers["x-service-hmac-sha256"], secretKey);
-    payouts.set(data.reference, { status: data.status, reason: data.failureReason });
+    const isOver = ["completed", "failed"].includes(payouts.get(data.reference)?.status);
+    // A webhook may come twice, or after a later one: what is over stays over.
+    if (!isOver) payouts.set(data.reference, { status: data.status, reason: data.failureReason });
     return 204;
   }
 
@@ -43,7 +45,9 @@ export async function openPayouts({ url, accessToken, companyId, secretKey }) {
     async payOut(sellers) {
       const response = await post("/v1/transactions/batch", { transactions: sellers });
       if (!response.ok) throw new Error((await response.json()).message.join("; "));
-      for (const { reference } of sellers) payouts.set(reference, { status: "pending", reason: null });
+      // A webhook may come before the answer.
+      for (const { reference } of sellers)
+        if (!payouts.has(reference)) payouts.set(reference, { status: "pending", reason: null });
     },
 
     async close() {

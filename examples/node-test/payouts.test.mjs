@@ -4,23 +4,22 @@
  *     node --test
  */
 import assert from "node:assert/strict";
-import { after, beforeEach, describe, test } from "node:test";
+import { after, afterEach, beforeEach, describe, test } from "node:test";
 import { createSandbox } from "business-payments-sandbox";
 import { openPayouts } from "./payouts.mjs";
 
 const sandbox = await createSandbox({ clock: "2026-01-15T09:00:00Z" });
-const payouts = await openPayouts(sandbox);
-after(async () => {
-  await payouts.close();
-  await sandbox.close();
-});
+let payouts;
+after(() => sandbox.close());
 
 // Restores the initial state, and subscribes again.
 beforeEach(async () => {
   await sandbox.reset();
+  payouts = await openPayouts(sandbox);
   for (const topic of ["transactions/completed", "transactions/failed"])
     await sandbox.fetch("/v1/webhooks", { json: { topic, url: payouts.url } });
 });
+afterEach(() => payouts.close());
 
 const ama = { reference: "january-ama", msisdn: "+2250700000001", amount: 20_000 };
 /** Test numbers, which decide the outcome of a transfer. */

@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { transform } from "esbuild";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createPayments } from "../../examples/vitest/payments.js";
 import { openShop } from "../../examples/vitest/shop.js";
 import { runAudit } from "../../src/audit/run-audit.js";
@@ -114,6 +115,53 @@ describe("the receivers of the examples pass the audit", { timeout: 60_000 }, ()
         await start(["python3", "-c", program], { PYTHONPATH: "python", PYTHONDONTWRITEBYTECODE: "1" }),
       ),
     ).toEqual([]);
+  });
+});
+
+const isOrdered = {
+  only: ["state-history", "state-duplicate", "state-reversed"],
+  secret: "secret_sandbox",
+  settleMs: 200,
+};
+
+describe("the applications of the examples count each event once, in any order", { timeout: 60_000 }, () => {
+  it("docker-compose/app.mjs", async () => {
+    const { url } = await startLive({ clock: "running" });
+    const app = await start([process.execPath, "docker-compose/app.mjs"], { PAYMENTS_URL: url });
+    const order = async () => {
+      const response = await fetch(`${app}/orders`, { method: "POST" });
+      const { id, paymentUrl } = JSON.parse(await response.text());
+      return { id: paymentUrl.split("/").at(-1), externalId: id, amount: 10_000 };
+    };
+    const report = await runAudit({
+      url: `${app}/webhooks`,
+      check: `${app}/orders`,
+      order,
+      system: systemClock,
+      ...isOrdered,
+    });
+    expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual(isOrdered.only.map((id) => [id, "pass"]));
+  });
+
+  it("node-test/payouts.mjs", async () => {
+    const live = await startLive({ clock: "running" });
+    const { openPayouts } = await import(
+      /* @vite-ignore */ pathToFileURL(`${root}examples/node-test/payouts.mjs`).href
+    );
+    const payouts = await openPayouts({ ...account, url: live.url });
+    onTestFinished(payouts.close);
+    const references: string[] = [];
+    const order = async () => {
+      const reference = `payout-${references.length + 1}`;
+      references.push(reference);
+      await payouts.payOut([{ reference, msisdn: "+2250700000003", amount: 5_000 }]);
+      const { body } = await live.control("GET", "/transactions?limit=1");
+      return { id: body.data[0].id, reference };
+    };
+    const check = () => references.map((reference) => payouts.find(reference));
+    const topic = "transactions/completed";
+    const report = await runAudit({ url: payouts.url, topic, check, order, system: systemClock, ...isOrdered });
+    expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual(isOrdered.only.map((id) => [id, "pass"]));
   });
 });
 
