@@ -1,4 +1,5 @@
 import { channel } from "node:diagnostics_channel";
+import { setMaxListeners } from "node:events";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
@@ -66,8 +67,12 @@ export async function openSandbox(
   const report = watchRun(core, resolved.allow);
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
+  const ended = new AbortController();
+  // Every request of a replay that waits listens.
+  setMaxListeners(0, ended.signal);
   let closing: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    ended.abort(new UsageError("state", "The sandbox was closed"));
     server.cutOff();
     await Promise.all([server.close(), replayer.close()]);
     await core.close();
@@ -87,7 +92,7 @@ export async function openSandbox(
     },
     async replay(...files: string[]) {
       assertOpen("replay");
-      return replayFiles(core, answer, files);
+      return replayFiles(core, answer, files, ended.signal);
     },
     report,
     close,

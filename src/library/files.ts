@@ -22,11 +22,16 @@ import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 const WORKERS = 8;
 
 /** Throws ScenarioFailed when a scenario fails, and UsageError("file") with the problems of all files. */
-export async function replayFiles(core: Core, fetch: Fetch, files: readonly string[]): Promise<ReplayReport> {
+export async function replayFiles(
+  core: Core,
+  fetch: Fetch,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<ReplayReport> {
   const scenarios = await loadAll(files);
   const target = createSandboxTarget(core, fetch);
   try {
-    const options = { workers: WORKERS, bail: false, system: systemClock, seed: core.options.seed, env: {} };
+    const options = { workers: WORKERS, bail: false, system: systemClock, seed: core.options.seed, env: {}, signal };
     const { results, counts } = await replay(target, scenarios, options);
     const failures = results.flatMap(({ scenario, failure }) =>
       failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],

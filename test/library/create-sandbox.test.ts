@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Charge, createSandbox, type SandboxOptions, type Transaction, UsageError } from "../../src/index.js";
 import { folderWith } from "../support/folder.js";
 import { create, createCharge, order, payout } from "./sandboxes.js";
@@ -223,6 +223,17 @@ describe("replay", () => {
       /nowhere\.yaml[^]*demo-shop\.yaml/,
     );
     await expect(sandbox.replay()).rejects.toThrow("no file was given");
+  });
+
+  test("ends when the sandbox is closed", async () => {
+    const folder = await folderWith({
+      "wait.yaml": "name: waits\nsteps:\n  - request: GET /v1/balance\n  - wait: 10m\n",
+    });
+    const sandbox = await create();
+    const replaying = expect(sandbox.replay(`${folder}/wait.yaml`)).rejects.toThrow(/The sandbox was closed/);
+    await vi.waitUntil(() => sandbox.report().requests === 1);
+    await sandbox.close();
+    await replaying;
   });
 
   test("works over the control API too", async () => {
