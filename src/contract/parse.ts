@@ -31,6 +31,6 @@ function gotWhat(value: unknown, path: readonly PropertyKey[]): string {
   if (typeof value === "object" && value !== null) return "got an object";
   if (isSecretPlace(path)) return "got something else";
   if (typeof value === "string") return `got ${quote(value)}`;
-  // JSON.stringify would call 1e400 null.
-  return `got ${typeof value === "number" ? String(value) : JSON.stringify(value)}`;
+  // JSON.stringify would call 1e400 null, and refuses a bigint.
+  return `got ${typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value)}`;
 }

@@ -1,6 +1,7 @@
+import type * as z from "zod";
 import { type DueKind, shownSubject } from "../domain/model/work.js";
 import { parseDuration } from "../kernel/time/duration.js";
-import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
+import type { Instant } from "../kernel/time/instant.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import {
   type AdvanceOptions as AllOptions,
@@ -10,6 +11,9 @@ import {
   setClockMode,
 } from "../sandbox/company/advance.js";
 import type { Company } from "../sandbox/company/company.js";
+import { flag } from "../kernel/fields.js";
+import { show } from "../domain/profile/setting-problems.js";
+import { checkOptions, instantOf, valueThat } from "./sandbox-options.js";
 
 /** One company's time. Durations are `1d2h59m59.999s`, ISO 8601 (`PT1H`) or a number of milliseconds; instants are ISO 8601 texts or dates. */
 export interface ClockHandle {
@@ -61,8 +65,10 @@ export interface Advanced {
 
 /** `current` is called each time, since a reset replaces the company. */
 export function createClockHandle(current: () => Company): ClockHandle {
-  const move = async (target: AdvanceTarget, options?: AdvanceOptions): Promise<Advanced> =>
-    render(await advance(current(), target, options));
+  const move = async (target: AdvanceTarget, options: AdvanceOptions = {}): Promise<Advanced> => {
+    checkOptions("move the clock", options, advanceFields);
+    return render(await advance(current(), target, options));
+  };
   return {
     get now() {
       return new Date(current().now());
@@ -82,16 +88,16 @@ export function createClockHandle(current: () => Company): ClockHandle {
   };
 }
 
-/** The instant of an ISO text or a date; undefined for any other value. */
-export function instantOf(value: unknown): Instant | undefined {
-  if (!(value instanceof Date)) return parseInstant(value);
-  return Number.isNaN(value.getTime()) ? undefined : parseInstant(toIso(value.getTime()));
-}
+const advanceFields: Readonly<Record<keyof AdvanceOptions, z.ZodType>> = {
+  settle: flag,
+  lookAhead: flag,
+  maxWaitMs: valueThat("a number of milliseconds from 0", (value) => typeof value === "number" && value >= 0),
+};
 
 function parseTarget(to: string | Date): Instant {
   const instant = instantOf(to);
   if (instant !== undefined) return instant;
-  const given = to instanceof Date ? "an invalid date" : JSON.stringify(to);
+  const given = to instanceof Date ? "an invalid date" : show(to);
   throw new UsageError(
     "input",
     `Failed to set the clock: ${given} is not an instant. Give an ISO 8601 text such as "2026-01-15T09:00:00Z", or a date.`,

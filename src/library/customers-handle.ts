@@ -1,7 +1,9 @@
 import { findCustomer, removeCustomer, setCustomer } from "../domain/accounts/customers.js";
 import type { Customer as Registered } from "../domain/model/customer.js";
 import { isMsisdn, msisdnKey } from "../domain/values/msisdn.js";
+import { isObject } from "../kernel/messages/json.js";
 import { UsageError } from "../kernel/messages/problem.js";
+import { show } from "../domain/profile/setting-problems.js";
 import type { Company } from "../sandbox/company/company.js";
 import type { CustomerCheckBody } from "../contract/resources.js";
 
@@ -66,7 +68,7 @@ function render({ msisdn, firstName, lastName, kycStatus }: Registered): Custome
 function assertMsisdn(msisdn: unknown): asserts msisdn is string {
   if (typeof msisdn === "string" && isMsisdn(msisdn)) return;
   const right = "a phone number: 8 to 15 digits after an optional + or 00";
-  throw new UsageError("input", `msisdn must be ${right}, got ${JSON.stringify(msisdn)}.`);
+  throw new UsageError("input", `msisdn must be ${right}, got ${show(msisdn)}.`);
 }
 
 const LENGTH_MAX = 200;
@@ -74,10 +76,10 @@ const LENGTH_MAX = 200;
 function parsePerson(person: Person): Person {
   const fields = ["firstName", "lastName", "kycStatus"] as const;
   const problems = fields.flatMap((name) => {
-    const value: unknown = person[name];
+    const value: unknown = isObject(person) ? person[name] : undefined;
     const isText = typeof value === "string" && /\S/.test(value) && value.length <= LENGTH_MAX;
     if (isText || (name === "kycStatus" && value === undefined)) return [];
-    return [`${name} must be a text of 1 to ${LENGTH_MAX} characters that is not blank, got ${JSON.stringify(value)}.`];
+    return [`${name} must be a text of 1 to ${LENGTH_MAX} characters that is not blank, got ${show(value)}.`];
   });
   if (problems.length > 0) throw new UsageError("input", problems);
   return person;

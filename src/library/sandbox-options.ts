@@ -3,7 +3,7 @@ import { fromXof, isExactXof } from "../domain/values/money.js";
 import { parseProfile } from "../domain/profile/parse-profile.js";
 import { isObject } from "../kernel/messages/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
-import type { Instant } from "../kernel/time/instant.js";
+import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
 import { flag, matching } from "../kernel/fields.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { systemClock } from "../kernel/time/system-clock.js";
@@ -16,7 +16,6 @@ import {
 } from "../sandbox/config/options.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
 import { allowance } from "../sandbox/config/allowance.js";
-import { instantOf } from "./clock-handle.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
 import { didYouMean } from "../kernel/messages/suggest.js";
@@ -215,6 +214,12 @@ function parseOverrides(what: string, base: ProfileOverrides, profile: unknown =
     "input",
     parsed.problems.map(({ message }) => `Failed to ${what}: ${message}`),
   );
+}
+
+/** The instant of an ISO text or a date; undefined for any other value. */
+export function instantOf(value: unknown): Instant | undefined {
+  if (!(value instanceof Date)) return parseInstant(value);
+  return Number.isNaN(value.getTime()) ? undefined : parseInstant(toIso(value.getTime()));
 }
 
 function frozenAtOf(clock: NonNullable<SandboxOptions["clock"]>, base?: Instant): Instant | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CompanyOptions, ProfileInput } from "../../src/index.js";
+import type { CompanyOptions, Person, ProfileInput } from "../../src/index.js";
 import { create, createCharge, order, pay } from "./sandboxes.js";
 
 describe("another company", () => {
@@ -107,6 +107,10 @@ describe("the state of a company", () => {
     expect(() => sandbox.customers.set("0700000012", { firstName: " ", lastName: "" })).toThrow(
       /firstName must be a text[^]*lastName must be/,
     );
+    expect(() => sandbox.customers.set("0700000012", undefined as unknown as Person)).toThrow(
+      "firstName must be a text of 1 to 200 characters that is not blank, got nothing.",
+    );
+    expect(() => sandbox.customers.get(10n as unknown as string)).toThrow(/^msisdn must be .*, got a bigint\.$/);
     expect(sandbox.customers.list()).toHaveLength(1);
   });
 

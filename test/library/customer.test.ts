@@ -17,6 +17,8 @@ test("pay is what the customer does, and no request of the client", async () => 
 test("pay refuses what the payment page would refuse", async () => {
   const sandbox = await create();
   expect(() => sandbox.pay("unknown", "+2250700000001")).toThrow(UsageError);
+  const missing = undefined as unknown as string;
+  expect(() => sandbox.pay(missing, "+2250700000001")).toThrow(/^Failed to pay the charge: .*"undefined"/);
   expect(() => sandbox.pay("unknown", "12")).toThrow(/^Failed to pay the charge: msisdn must be/);
 });
 

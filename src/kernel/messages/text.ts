@@ -1,6 +1,6 @@
-/** A given text for a message, cut to a recognisable length. */
-export function quote(text: string, charactersMax = 60): string {
-  return JSON.stringify(shorten(text, charactersMax));
+/** A given text for a message, cut to a recognisable length. The library's users may give something else. */
+export function quote(text: unknown, charactersMax = 60): string {
+  return JSON.stringify(shorten(String(text), charactersMax));
 }
 
 /** What was given comes back in a message, but never a megabyte of it. */
