@@ -4,6 +4,8 @@ import { advance, settle } from "../../src/sandbox/company/advance.js";
 import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { isChangeOf } from "../../src/kernel/records/unit-of-work.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
+import { createHeldStore } from "../support/held-store.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
@@ -37,6 +39,25 @@ describe("data that only grows is bounded", () => {
       "succeeded",
       "succeeded",
     ]);
+  });
+
+  it("no more attempts are made at a time than the store can follow", async () => {
+    const store = createHeldStore();
+    let letGo: ((index: number) => void) | undefined;
+    const transport = createScriptedTransport(() => {
+      letGo ??= store.hold();
+      return 200;
+    });
+    const { api, company } = started({ store, transport });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    const transactions = Array.from({ length: 100 }, () => transferRequest());
+    await api("POST", "/v1/transactions/batch", { transactions });
+    await store.held(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(transport.sent).toHaveLength(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    for (let index = 0; index < CONCURRENT_ATTEMPTS_PER_RECEIVER; index++) letGo?.(index);
+    await settle(company);
+    expect(transport.sent).toHaveLength(100);
   });
 
   it("the oldest pending deliveries are cancelled beyond their own limit, with a warning", async () => {

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { nextRetryAt } from "./delivery.js";
+import { ANSWERS_KEPT, type Attempt, attemptsWith, nextRetryAt } from "./delivery.js";
+
+describe("attemptsWith", () => {
+  it("keeps the answers to the newest attempts, and of the others all but the answer", () => {
+    const response = { headers: {}, body: "no" };
+    const attempt: Attempt = { at: 0, status: 500, latencyMs: 1, error: "status 500", requestHeaders: {}, response };
+    let attempts: readonly Attempt[] = [];
+    for (let made = 0; made < ANSWERS_KEPT + 4; made++) attempts = attemptsWith({ attempts }, attempt);
+    const kept = Array.from({ length: ANSWERS_KEPT }, () => attempt);
+    expect(attempts).toEqual([...Array.from({ length: 4 }, () => ({ ...attempt, response: null })), ...kept]);
+  });
+});
 
 describe("nextRetryAt", () => {
   const gaps = [10_000, 60_000];

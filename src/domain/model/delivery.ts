@@ -68,7 +68,7 @@ const attemptRow = object({
   /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
   error: anyText().nullable(),
   requestHeaders: headers,
-  /** Null when no answer came. The headers and the body are cut at 4 KiB each. */
+  /** Null when no answer came, or it is forgotten. The headers and the body are cut at 4 KiB each. */
   response: object({ headers, body: anyText() }).nullable(),
 });
 
@@ -129,9 +129,13 @@ export function receiverOf(url: string): string {
 /** Attempts of one delivery that are kept, the newest. No plan of retries makes so many; redelivering by hand can. */
 export const ATTEMPTS_KEPT = 200;
 
+/** Answers of one delivery that are kept, the newest: a store writes all of them again with each attempt. By default there are six. */
+export const ANSWERS_KEPT = 20;
+
 /** Its attempts with one more. */
 export function attemptsWith({ attempts }: Pick<Delivery, "attempts">, attempt: Attempt): readonly Attempt[] {
-  return [...attempts.slice(-(ATTEMPTS_KEPT - 1)), attempt];
+  const kept = [...attempts.slice(-(ATTEMPTS_KEPT - 1)), attempt];
+  return kept.map((one, index) => (index < kept.length - ANSWERS_KEPT ? { ...one, response: null } : one));
 }
 
 /** After an attempt: done, planned again, or given up. */

@@ -35,6 +35,8 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
   if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored });
+  // No more attempts at a time than the store can follow: what it has not written yet is in memory.
+  await company.deps.store.durable()?.catch(() => undefined);
   return { succeeded };
 }
 
