@@ -2,7 +2,7 @@ import * as z from "zod";
 import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
 import { type Instant, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
 import { isObject } from "./messages/json.js";
-import { quote } from "./messages/text.js";
+import { parseUrl, quote } from "./messages/text.js";
 import { didYouMean, nearest } from "./messages/suggest.js";
 
 /**
@@ -302,7 +302,7 @@ export const absoluteUrl: z.ZodType<string, string> = z
   .meta({ pattern: urlPattern });
 
 function isAbsoluteHttpUrl(url: string): boolean {
-  return absoluteUrlPattern.test(url) && URL.canParse(url);
+  return absoluteUrlPattern.test(url) && parseUrl(url) !== undefined;
 }
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
