@@ -301,6 +301,7 @@ export const absoluteUrl: z.ZodType<string, string> = z
   .refine(isAbsoluteHttpUrl, { error: urlError })
   .meta({ pattern: urlPattern });
 
+/** Without `URL.canParse`: in Node.js 20, once it is optimized, it refuses names outside of ASCII. */
 function isAbsoluteHttpUrl(url: string): boolean {
   return absoluteUrlPattern.test(url) && parseUrl(url) !== undefined;
 }
