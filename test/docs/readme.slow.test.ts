@@ -37,9 +37,11 @@ describe("the README", () => {
   });
 
   it("runs the tests of other languages with `exec`", { timeout: 60_000 }, async () => {
-    const suite = `node -e 'fetch(process.env.SANDBOX_URL + "/v1/balance").then(({ status }) => console.log(status))'`;
+    const headers = `{ authorization: "Bearer " + process.env.SANDBOX_ACCESS_TOKEN }`;
+    const call = `fetch(process.env.SANDBOX_URL + "/v1/balance", { headers: ${headers} })`;
+    const suite = `node -e '${call}.then(({ status }) => console.log(status))'`;
     const printed = await runShell(`${EXEC.replace("pytest", suite)} 2>&1`, { url: "http://127.0.0.1:4010" });
-    expect(printed).toContain("401\n");
+    expect(printed).toContain("200\n");
     expect(printed).toContain("sandbox: 1 request");
   });
 
