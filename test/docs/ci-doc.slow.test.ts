@@ -22,7 +22,8 @@ const ofOurs = scripts.flat().filter((command) => command.startsWith("npx busine
 
 /** A project as `sandbox init` creates it, with a test and a scenario. */
 async function initProject(): Promise<string> {
-  const call = "fetch(process.env.SANDBOX_URL + '/v1/balance').then((answer) => answer.text())";
+  const headers = "{ authorization: 'Bearer ' + process.env.SANDBOX_ACCESS_TOKEN }";
+  const call = `fetch(process.env.SANDBOX_URL + '/v1/balance', { headers: ${headers} }).then((answer) => answer.text())`;
   const cwd = await folderWith({ "package.json": JSON.stringify({ scripts: { test: `node --eval "${call}"` } }) });
   expect(await runSandbox(["init"], { cwd })).toMatchObject({ code: 0 });
   return cwd;
