@@ -33,8 +33,8 @@ export class Provisioned {
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
     if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
-    // `at_x` and `x` both name company_x: the second one does not get access to the first one's company.
-    if (this.#sandbox.findCompany(setupFor(token).id) !== undefined) return undefined;
+    // `at_x` and `x` both name company_x: the second one does not get access to the first one's company, which may also be closed to be moved.
+    if (this.#sandbox.store.data.companies.has(setupFor(token).id)) return undefined;
     this.#makeRoom();
     return this.#open(setupFor(token), undefined);
   }

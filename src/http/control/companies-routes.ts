@@ -184,7 +184,7 @@ function tokenFor(companyId: string): string {
 function unusedId(sandbox: Sandbox): string {
   for (;;) {
     const id = sandbox.ids.short("company");
-    if (sandbox.findCompany(id) === undefined) return id;
+    if (!sandbox.store.data.companies.has(id)) return id;
   }
 }
 

@@ -109,6 +109,16 @@ describe("a company that was closed", () => {
     expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(0);
   });
 
+  it("is not opened by another token that names it", async () => {
+    const source = await openShop(openWorld({ autoProvision: true }));
+    await source.control("POST", "/companies/company_shop/rotate", { accessToken: "another" });
+    await exportShop(source);
+    for (const token of ["at_shop", "shop"]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await source.api("GET", "/v1/balance", undefined, headers)).status).toBe(401);
+    }
+  });
+
   it("begins in 1970 where its clock would be before", async () => {
     const target = openWorld();
     const { entries, ...file } = await exportShop(await openShop());
