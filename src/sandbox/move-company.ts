@@ -7,6 +7,7 @@ import { quote } from "../kernel/messages/text.js";
 import type { Company } from "./company/company.js";
 import type { ReleaseGate } from "./company/release-gate.js";
 import type { Sandbox } from "./sandbox.js";
+import { checkCompany } from "./state/check-company.js";
 import type { StoredCompany } from "./state/company-record.js";
 import { STATE_BYTES_MAX } from "./state/state.js";
 import { companyEntries, createStoreFormat } from "./state/store-format.js";
@@ -59,11 +60,11 @@ function readExport(id: string, given: unknown, { system }: Sandbox): StoredComp
       throw wrongExport(`entries[${index}]: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  const [problem] = format.check?.(data) ?? [];
-  if (problem !== undefined) throw wrongExport(problem);
   const stored = data.companies.get(id);
   if (stored === undefined || companyId !== id || data.companies.size > 1)
     throw wrongExport(`it must be of ${quote(id)} alone`);
+  const [problem] = checkCompany(id, stored, system);
+  if (problem !== undefined) throw wrongExport(problem);
   return stored;
 }
 

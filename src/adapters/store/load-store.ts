@@ -71,8 +71,6 @@ export async function loadStore<Data>(
     if (end?.epoch === low.data.epoch && end.generation === generation && end.lines !== lines)
       refuseCut(file, lines, `${endMarkPath(path)} says that it had ${end.lines}`);
   }
-  const [problem] = format.check?.(data) ?? [];
-  if (problem !== undefined) refuseFile(path, 1, `the store is damaged: ${problem}`);
   return { data, generation: Math.max(first, last), epoch: reader.epoch, isNew: false };
 }
 

@@ -28,8 +28,6 @@ export interface StoreFormat<Data> {
   createEmpty(): Data;
   /** Throws when the entry does not belong to this format. */
   apply(data: Data, entry: StoreEntry): void;
-  /** What is wrong with data that was read, as a whole. */
-  check?(data: Data): readonly string[];
   /** All data as it is at the time of the call. */
   dump(data: Data): readonly StoreEntry[];
 }

@@ -12,27 +12,24 @@ import { LATEST, LATEST_TIMER } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { checkRecords } from "./checks/check-records.js";
 import { recordsOf } from "./checks/records.js";
-import type { CompanyRecord, Snapshot, StoredSandbox } from "./company-record.js";
+import type { CompanyRecord, Snapshot, StoredCompany } from "./company-record.js";
 import type { CompanySetup } from "./fixture.js";
 import { acceptProfile } from "./profile.js";
 import { seedCompany } from "./seed.js";
-import { type CheckRows, checkHead, createRowsCheck } from "./state-schema.js";
+import { checkHead, checkRows } from "./state-schema.js";
 
-/** What is wrong with the companies that were read from a store: of each its state as one that is put in, its snapshots, and what a reset makes of it. */
-export function checkCompanies(
-  { companies }: Pick<StoredSandbox, "companies">,
+/** What is wrong with a company that is to be adopted: its state as one that is put in, its snapshots, and what a reset makes of it. */
+export function checkCompany(
+  id: string,
+  { record, setup }: StoredCompany,
   system: Pick<SystemClock, "now">,
-): string[] {
-  const checkRows = createRowsCheck();
-  return [...companies].flatMap(([id, { record, setup }]) => {
-    const problems = problemsOf(
-      () => checkId(id, record),
-      () => checkState(record, checkRows),
-      () => record.snapshots.values().flatMap(checkSnapshot),
-      () => checkSetup(id, setup, system, checkRows).map((problem) => `a reset is not possible: ${problem}`),
-    );
-    return problems.map((problem) => `in the company ${quote(id)}, ${problem}`);
-  });
+): readonly string[] {
+  return problemsOf(
+    () => checkId(id, record),
+    () => checkState(record),
+    () => [...record.snapshots.values()].flatMap(checkSnapshot),
+    () => checkSetup(id, setup, system).map((problem) => `a reset is not possible: ${problem}`),
+  );
 }
 
 /** Those of the first check that finds any: later ones rely on what the earlier ones check. */
@@ -54,16 +51,16 @@ function checkId(id: string, { identity }: { readonly identity?: { readonly id?:
 }
 
 /** The machine's clock may have been set back, so nothing is compared with it. */
-function checkState(record: CompanyRecord, checkRows: CheckRows): readonly string[] {
+function checkState(record: CompanyRecord): readonly string[] {
   const { clock, world, seq } = record;
   return problemsOf(
     () => checkClock(clock),
     () => checkHead(record),
-    () => checkWorld(world, seq, checkRows),
+    () => checkWorld(world, seq),
   );
 }
 
-function checkWorld(world: World, seq: number, checkRows: CheckRows): readonly string[] {
+function checkWorld(world: World, seq: number): readonly string[] {
   const records = recordsOf(world, seq, LATEST_TIMER);
   return problemsOf(
     () => checkRows(records),
@@ -71,10 +68,10 @@ function checkWorld(world: World, seq: number, checkRows: CheckRows): readonly s
   );
 }
 
-function checkClock(clock: ClockState): readonly string[] {
-  if (clock.mode === "running")
+function checkClock(clock: ClockState | null): readonly string[] {
+  if (clock?.mode === "running")
     return isTime(Math.abs(clock.offsetMs)) ? [] : [`its clock cannot be at ${clock.offsetMs}`];
-  if (clock.mode === "frozen") return isTime(clock.at) ? [] : [`its clock cannot be at ${clock.at}`];
+  if (clock?.mode === "frozen") return isTime(clock.at) ? [] : [`its clock cannot be at ${clock.at}`];
   return ["its clock must be running or frozen"];
 }
 
@@ -106,24 +103,19 @@ const setupFields = z.object({
   fixtures: listOf(fixture),
 });
 
-function checkSetup(
-  id: string,
-  setup: CompanySetup,
-  system: Pick<SystemClock, "now">,
-  checkRows: CheckRows,
-): readonly string[] {
+function checkSetup(id: string, setup: CompanySetup, system: Pick<SystemClock, "now">): readonly string[] {
   const { tokens, secretKey, profile: overrides } = setup;
   const head = { identity: { id: setup.id, tokens, secretKey }, overrides, seq: 0, idPosition: 0 };
   return problemsOf(
     () => checkId(id, head),
     () => checkHead(head),
     () => messagesOf(setupFields.safeParse(setup).error?.issues ?? [], setup, "it"),
-    () => trySetup(setup, Math.min(system.now(), LATEST), checkRows),
+    () => trySetup(setup, Math.min(system.now(), LATEST)),
   );
 }
 
 /** Makes the records of the setup, and checks those: a fixture in the store has no form of its own. */
-function trySetup(setup: CompanySetup, now: number, checkRows: CheckRows): readonly string[] {
+function trySetup(setup: CompanySetup, now: number): readonly string[] {
   const world = createWorld();
   const { profile } = acceptProfile(setup.profile);
   const at = setup.frozenAt ?? setup.runsFrom ?? now;
@@ -131,5 +123,5 @@ function trySetup(setup: CompanySetup, now: number, checkRows: CheckRows): reado
   let seq = 0;
   const nextSeq = (): number => ++seq;
   seedCompany({ world, profile, ids, at, nextSeq, checkoutUrl: "http://localhost/checkout/" }, setup);
-  return checkWorld(world, seq, checkRows);
+  return checkWorld(world, seq);
 }

@@ -13,7 +13,6 @@ import { LATEST, toIso } from "../../kernel/time/instant.js";
 import { messagesOf } from "../../contract/parse.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
-import { inMemory } from "./checks/in-memory.js";
 import type { Records } from "./checks/records.js";
 import { ruleRow } from "./rules.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
@@ -41,44 +40,21 @@ const tables = {
 export type StateTable = keyof typeof tables;
 export const stateTables = Object.keys(tables) as readonly StateTable[];
 
-/** Says what is wrong with the first record that could not be put in with a state. Of the rest nothing is said. */
-export type CheckRows = (records: Records) => readonly string[];
-
-/** Its schemas are for many companies: making them takes longer than checking a small one. */
-export function createRowsCheck(): CheckRows {
-  const checks = stateTables.map((name) => {
-    const isStoredForm = name === "rules" || name === "holds";
-    return { name, check: isStoredForm ? checkStored(tables[name]) : checkWith(inMemory(tables[name])) };
-  });
-  return (records) => {
-    for (const { name, check } of checks) {
-      for (const [index, row] of records[name].entries()) {
-        const problems = check(row);
-        if (problems.length > 0) return [`${name}[${index}]: ${problems.join("; ")}`];
-      }
-    }
-    return [];
-  };
+/** What is wrong with the records of the first table that could not be put in with a state. */
+export function checkRows(records: Records): readonly string[] {
+  for (const name of stateTables) {
+    const problems = checkTable(name, records[name]);
+    if (problems.length > 0) return problems;
+  }
+  return [];
 }
 
-function checkWith(list: z.core.$ZodType): (row: Row) => readonly string[] {
-  const schema = list instanceof z.ZodArray ? list.element : list;
-  return (row) => messagesOf(z.safeParse(schema, row).error?.issues ?? [], row, "it");
-}
-
-/** Of a row whose schema only says how it is stored. */
-function checkStored(list: z.ZodType): (row: Row) => readonly string[] {
-  return (row) => {
-    try {
-      const { data, error } = list.safeEncode([row]);
-      const issues = (error ?? list.safeDecode(data).error)?.issues ?? [];
-      const ofRow = issues.map((issue) => ({ ...issue, path: issue.path.slice(1) }));
-      return messagesOf(ofRow, row, "it");
-    } catch (error) {
-      // It lacks what its stored form is made from.
-      return [error instanceof Error ? error.message : String(error)];
-    }
-  };
+function checkTable(name: StateTable, rows: readonly Row[]): readonly string[] {
+  const table: z.ZodType = tables[name];
+  const { data: stored, error } = table.safeEncode(rows);
+  const issues = (error ?? table.safeDecode(stored).error)?.issues ?? [];
+  const ofTable = issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
+  return messagesOf(ofTable, { [name]: stored ?? rows }, "it");
 }
 
 const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {

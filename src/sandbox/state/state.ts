@@ -42,7 +42,7 @@ export function dumpState(company: StateOwner, now: Instant = company.now()): un
 /** Of a state as JSON: it holds every record of a company, which is more than any request. */
 export const STATE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What the values of a state may take in memory: those of the largest state take less, whatever it holds. */
+/** What the values of a state may take in memory. Only metadata of tens of megabytes of short values takes more than a state of the largest size. */
 export const STATE_VALUE_BYTES_MAX = 3 * STATE_BYTES_MAX;
 
 /** Throws UsageError("state") for a company with more than could be put in again, before its state is made. Records take less room than their state. */

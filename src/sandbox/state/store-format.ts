@@ -2,7 +2,6 @@ import type { StoreFormat } from "../../adapters/store/store.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { checkCompanies } from "./check-company.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
@@ -43,7 +42,6 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     createEmpty: createStoredSandbox,
     // An entry with a valid checksum was written by this code.
     apply: (data, entry) => applyEntry(data, entry as SandboxEntry, system),
-    check: (data) => checkCompanies(data, system),
     dump({ companies, gone }) {
       // Taken now, because companies change while the entries are being written.
       const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));

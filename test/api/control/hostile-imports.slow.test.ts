@@ -1,21 +1,15 @@
 import { expect, it } from "vitest";
-import { createMemoryStore, type StoreEntry } from "../../src/adapters/store/store.js";
-import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { fromXof } from "../../src/domain/values/money.js";
-import { setupFor } from "../../src/sandbox/config/options.js";
-import type { CompanySetup } from "../../src/sandbox/state/fixture.js";
-import { createStoredSandbox, createStoreFormat } from "../../src/sandbox/state/store-format.js";
-import { chargeRequest, transferRequest } from "../support/requests.js";
-import { createScriptedTransport } from "../support/scripted-transport.js";
-import { createWorld, type LooseJson, WORLD_START } from "../support/world.js";
+import { fromXof } from "../../../src/domain/values/money.js";
+import { setupFor } from "../../../src/sandbox/config/options.js";
+import type { CompanySetup } from "../../../src/sandbox/state/fixture.js";
+import { chargeRequest, transferRequest } from "../../support/requests.js";
+import { createScriptedTransport } from "../../support/scripted-transport.js";
+import { type LooseJson, openWorld, type TestWorld, WORLD_START } from "../../support/world.js";
 
-const format = createStoreFormat(systemClock);
-
-/** The entries of a store that has records of every kind. */
-async function createEntries(): Promise<readonly StoreEntry[]> {
-  const data = createStoredSandbox();
+/** The export of a company that has records of every kind. */
+async function exportRecords(): Promise<LooseJson> {
   const transport = createScriptedTransport((_, index) => (index % 2 === 0 ? 500 : 200));
-  const world = createWorld({ store: createMemoryStore(data), transport });
+  const world = openWorld({ transport });
   const { api, control } = world;
   await control("PUT", "/customers/+2250700000010", { firstName: "Awa", lastName: "Koné" });
   for (const topic of ["charges/events", "transactions/failed"])
@@ -34,24 +28,28 @@ async function createEntries(): Promise<readonly StoreEntry[]> {
   for (const amount of [5050, 7000]) await api("POST", "/v1/transactions", transferRequest({ amount }));
   await api("POST", "/v1/transactions/batch", { transactions: [transferRequest()] });
   await control("POST", "/settle");
-  const entries = structuredClone(format.dump(data));
-  await world.close();
-  return JSON.parse(JSON.stringify(entries)) as readonly StoreEntry[];
+  return (await control("POST", "/companies/company_sandbox/export", {})).body;
 }
 
-function problemsOf(entries: readonly StoreEntry[]): readonly string[] {
-  const data = format.createEmpty();
-  try {
-    for (const entry of entries) format.apply(data, structuredClone(entry));
-  } catch (error) {
-    return [String(error)];
-  }
-  return format.check?.(data) ?? [];
+/** A sandbox that has no company of the given id. */
+async function openTarget(): Promise<TestWorld> {
+  const target = openWorld();
+  await target.control("POST", "/companies", { companyId: "company_other" });
+  await target.control("DELETE", "/companies/company_sandbox");
+  return target;
 }
 
-/** The entries of a company with a setup that has everything, and with a snapshot. */
-async function createSetupEntries(): Promise<readonly StoreEntry[]> {
-  const data = createStoredSandbox();
+/** Whether the target takes the export. Afterwards the company is gone again. */
+async function isTaken({ control }: TestWorld, file: LooseJson): Promise<boolean> {
+  const company = `/companies/${file.companyId}`;
+  const { status } = await control("PUT", company, file);
+  expect([201, 400]).toContain(status);
+  if (status === 201) await control("DELETE", company);
+  return status === 201;
+}
+
+/** The export of a company with a setup that has everything, and with a snapshot. */
+async function exportSetup(): Promise<LooseJson> {
   const setup: CompanySetup = {
     ...setupFor("at_shop"),
     balance: fromXof(5000),
@@ -87,11 +85,9 @@ async function createSetupEntries(): Promise<readonly StoreEntry[]> {
     ],
     rules: [{ name: "slow", on: "request", match: { path: "/v1/charges" }, then: { delayMs: 1 }, times: 3 }],
   };
-  const world = createWorld({ store: createMemoryStore(data), companies: [setup] });
-  await world.control("POST", "/snapshots/before");
-  const entries = JSON.stringify(format.dump(data));
-  await world.close();
-  return JSON.parse(entries) as readonly StoreEntry[];
+  const { control } = openWorld({ companies: [setup] });
+  await control("POST", "/snapshots/before");
+  return (await control("POST", `/companies/${setup.id}/export`, {})).body;
 }
 
 /** Each member of an object and of what it contains: its path, and the object that it is in. */
@@ -103,18 +99,19 @@ function* membersOf(value: LooseJson, path = ""): Generator<readonly [path: stri
   }
 }
 
-it("a stored record of which any member has another type is refused", async () => {
-  const entries = await createEntries();
-  expect(problemsOf(entries)).toEqual([]);
+it("an export with a record of which any member has another type is refused", async () => {
+  const file = await exportRecords();
+  const target = await openTarget();
+  expect(await isTaken(target, file)).toBe(true);
   const tables = new Set<string>();
   const accepted = new Set<string>();
-  for (const [kind, , table, rows] of entries as LooseJson[]) {
+  for (const [kind, , table, rows] of file.entries) {
     if (kind !== "rows") continue;
     tables.add(table);
     for (const [path, owner, key] of membersOf(rows)) {
       const before = owner[key];
       owner[key] = typeof before === "number" ? "x" : -0.5;
-      if (problemsOf(entries).length === 0) accepted.add(table + path);
+      if (await isTaken(target, file)) accepted.add(table + path);
       owner[key] = before;
     }
   }
@@ -123,17 +120,18 @@ it("a stored record of which any member has another type is refused", async () =
   expect([...accepted]).toEqual(["rules..match.amount", "rules..match.data", "rules..match.data.amount"]);
 });
 
-it("a company's setup and a snapshot of which any member has another type are refused", async () => {
-  const entries = await createSetupEntries();
-  expect(problemsOf(entries)).toEqual([]);
+it("an export with a setup or a snapshot of which any member has another type is refused", async () => {
+  const file = await exportSetup();
+  const target = await openTarget();
+  expect(await isTaken(target, file)).toBe(true);
   const accepted = new Set<string>();
   let tried = 0;
-  for (const [kind, , content] of entries as LooseJson[]) {
+  for (const [kind, , content] of file.entries) {
     if (kind === "rows") continue;
     for (const [path, owner, key] of membersOf(content)) {
       const before = owner[key];
       owner[key] = typeof before === "number" ? "x" : -0.5;
-      if (problemsOf(entries).length === 0) accepted.add(kind + path);
+      if (await isTaken(target, file)) accepted.add(kind + path);
       owner[key] = before;
       tried++;
     }
