@@ -247,7 +247,7 @@ export class Sandbox {
 
   /**
    * Takes in a company that another sandbox has exported, or this one has closed. What is pending in it is sent once `gate` opens. Throws
-   * UsageError("state") when its id or a token of it is taken.
+   * UsageError("state") when its id or a token of it is taken, or when it was closed here with more records.
    */
   adopt(stored: StoredCompany, gate: ReleaseGate): Company {
     const { identity } = stored.record;
@@ -258,6 +258,11 @@ export class Sandbox {
     if (holder !== undefined)
       throw new UsageError("state", `${failed}: the company "${holder}" has one of its access tokens.`);
     const moving = this.#findMoving(id);
+    if (moving !== undefined && moving.record.seq > stored.record.seq)
+      throw new UsageError(
+        "state",
+        `${failed}: it was closed here later, with more records. Export it again, or remove it first.`,
+      );
     if (moving !== undefined) this.#forgetTokens(moving.record);
     for (const entry of companyEntries(stored.record, stored.setup, false)) this.store.note(entry);
     this.store.data.gone.delete(id);

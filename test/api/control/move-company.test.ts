@@ -142,6 +142,20 @@ describe("a company that was closed", () => {
     expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(1);
   });
 
+  it("does not come back from an older export, which lacks acknowledged writes", async () => {
+    const source = await openShop();
+    const older = await exportShop(source, false);
+    await source.api("POST", "/v1/charges", chargeRequest(), shop);
+    const latest = await exportShop(source);
+    const refused = await source.control("PUT", "/companies/company_shop", older);
+    expect([refused.status, refused.body.message[0]]).toEqual([
+      422,
+      'Failed to import the company "company_shop": it was closed here later, with more records. Export it again, or remove it first.',
+    ]);
+    expect((await source.control("PUT", "/companies/company_shop", latest)).status).toBe(201);
+    expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(2);
+  });
+
   it("goes with a reset of all", async () => {
     const source = await openShop();
     await exportShop(source);
