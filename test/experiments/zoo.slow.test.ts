@@ -25,6 +25,7 @@ describe("weak programs", () => {
   it.each(zoo.weak)("$program", { timeout: 600_000 }, async (specimen) => {
     const { report, folder } = await exploreSpecimen(specimen, WORKERS);
     expect(seenTable(report)).toEqual(expectedTable(specimen));
+    expect(report.notes.filter((note) => note.includes("did not reach"))).toEqual([]);
     await expectRepeats(bugsOf(report), folder, specimen);
   });
 });
@@ -37,6 +38,7 @@ describe("correct programs", () => {
     expect(seenTable({ runs: first })).toEqual(expectedTable(specimen));
     expect(first.length).toBeLessThan(report.runs.length);
     expect(bugsOf(report)).toEqual([]);
+    expect(report.notes.filter((note) => note.includes("did not reach"))).toEqual([]);
     expect(report.counts.flaky).toBe(0);
   });
 });

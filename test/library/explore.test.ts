@@ -71,6 +71,22 @@ describe("explore", () => {
     expect(await showing(careless, careful)).toEqual(["createTransaction#1 500-before: flaky"]);
   });
 
+  it("does not pass a fault off as survived that did not happen", async () => {
+    let calls = 0;
+    const run = async (sandbox: Sandbox): Promise<void> => {
+      await careful(sandbox);
+      if (++calls <= 2) await sandbox.fetch("/v1/balance");
+    };
+    const report = await explore(run, { only: ["429"], sandbox: { clock: "frozen" } });
+    const [payout, balance] = report.runs;
+    expect(payout?.summary).toContain("was answered with 429");
+    expect(balance?.summary).toContain("This run did not reach GET /v1/balance, so 429 did not happen.");
+    expect(report.notes).toContain(
+      `${balance?.id}: the run did not reach the point of its fault, so the fault did not happen and its verdict says nothing about it.`,
+    );
+    expect(report.notes.join()).not.toContain(`${payout?.id}`);
+  });
+
   it("judges an invariant", async () => {
     let paid = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {

@@ -7,7 +7,7 @@ import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts 
 import { runBaseline } from "../run/run-baseline.js";
 import { type Kept, describeBaseline } from "../run/report-baseline.js";
 import { fixOf } from "./fixes.js";
-import { addedRequests, summarize } from "./summary.js";
+import { addedRequests, happened, summarize } from "./summary.js";
 
 export interface ExploreOptions extends Budget, Selection {
   readonly command: readonly string[];
@@ -66,7 +66,8 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
   const recovery = options.depth === 1 ? { faults: [], equivalent: 0 } : planRecovery(plan, finished, options);
   session.total += recovery.faults.length;
   const second = await pool.run(recovery.faults, (fault) => runFault(session, fault));
-  const runs = [...finished, ...second.filter((result) => result !== undefined)].map(({ run }) => run);
+  const all = [...finished, ...second.filter((result) => result !== undefined)];
+  const runs = all.map(({ run }) => run);
   const { command, seed } = options;
   return {
     verb: "explore",
@@ -76,8 +77,17 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
     runs,
     counts: countVerdicts(runs, plan.equivalent + recovery.equivalent),
     stopped: pool.stopped,
-    notes: plan.baseline.notes,
+    notes: [...plan.baseline.notes, ...noteUnreached(all)],
   };
+}
+
+/** A verdict without its fault would pass for one about it. */
+function noteUnreached(finished: readonly Finished[]): string[] {
+  const unreached = finished.filter(({ fault, result }) => !happened(fault, result)).map(({ run }) => run.id);
+  if (unreached.length === 0) return [];
+  return [
+    `${unreached.join(", ")}: the run did not reach the point of its fault, so the fault did not happen and its verdict says nothing about it.`,
+  ];
 }
 
 interface Finished {

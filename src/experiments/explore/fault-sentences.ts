@@ -50,6 +50,11 @@ export function describeFault({ fault, point }: Pick<PlannedFault, "fault" | "po
   return sentences[fault](describePoint(point), work, operation === "payCharge" ? "payment" : "payout");
 }
 
+/** Of a fault whose run did not come so far. */
+export function describeUnreached({ fault, point }: Pick<PlannedFault, "fault" | "point">): string {
+  return `This run did not reach ${describePoint(point)}, so ${fault} did not happen.`;
+}
+
 function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

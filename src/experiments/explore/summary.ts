@@ -1,6 +1,6 @@
 import type { RunResult } from "../run/experiment.js";
 import { surplus } from "../run/effect.js";
-import { describeFault } from "./fault-sentences.js";
+import { describeFault, describeUnreached } from "./fault-sentences.js";
 import type { FaultName, PlannedFault } from "./faults.js";
 import type { Seen, SeenRequest } from "../run/observe.js";
 import type { Baseline, Judgement } from "../run/oracle.js";
@@ -11,7 +11,7 @@ export interface JudgedRun extends Judgement {
   readonly baseline: Baseline;
   readonly result: RunResult;
   /** The faults of the run, in their order. */
-  readonly faults: readonly Pick<PlannedFault, "fault" | "point">[];
+  readonly faults: readonly Pick<PlannedFault, "fault" | "point" | "rule">[];
   /** The real time that a run may take, ms. */
   readonly timeoutMs: number;
 }
@@ -20,12 +20,17 @@ export interface JudgedRun extends Judgement {
 export function summarize(run: JudgedRun): string {
   const { faults, effect, baseline, result } = run;
   const parts = [
-    ...faults.map(describeFault),
+    ...faults.map((fault) => (happened(fault, result) ? describeFault(fault) : describeUnreached(fault))),
     describeReaction(run),
     describeEffect(effect, baseline, result),
     describeEnd(run),
   ];
   return parts.filter((part) => part !== "").join(" ");
+}
+
+/** False when the run did not reach the point of the fault. */
+export function happened({ rule }: Pick<PlannedFault, "rule">, { seen }: RunResult): boolean {
+  return seen.appliedRules.some((name) => name === rule["name"]);
 }
 
 /** Requests of the run that the baseline does not have, or not so often. */

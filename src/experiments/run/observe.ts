@@ -70,6 +70,8 @@ export interface Seen {
   readonly outcomes: readonly SeenOutcome[];
   readonly facts: readonly Fact[];
   readonly findings: readonly Finding[];
+  /** The names of the rules that applied. */
+  readonly appliedRules: readonly string[];
   /** The settings that its answers and webhooks depend on. */
   readonly settings: readonly ReadSetting[];
 }
@@ -96,6 +98,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
       outcomes: lives.flatMap(({ outcomes }) => outcomes),
       facts: lives.flatMap(({ facts }) => facts),
       findings,
+      appliedRules: coverage.rules.flatMap(({ met, name }) => (met ? (name ?? []) : [])),
       settings: coverage.openPoints.flatMap(({ met, setting, value }) => (met ? { path: setting, value } : [])),
     };
   };
@@ -109,7 +112,7 @@ async function finish(company: Company): Promise<void> {
   await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
 }
 
-type Life = Omit<Seen, "findings" | "settings">;
+type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
 
 /** `end`: the place of the last record that the command caused. What is delivered later reaches no command. */
 function readLife(sandbox: Sandbox, company: Company, end = Number.POSITIVE_INFINITY): Life {
