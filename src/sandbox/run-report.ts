@@ -86,7 +86,9 @@ export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: 
   });
   events.on("finding", ({ finding }) => {
     const list = isAllowed(finding, allow) ? allowed : findings;
-    if (list.length < FINDINGS_MAX) list.push(finding);
+    // Many warnings must not displace a critical finding.
+    const isEqual = ({ severity }: Finding): boolean => severity === finding.severity;
+    if (list.filter(isEqual).length < FINDINGS_MAX) list.push(finding);
   });
   events.on("attempted", ({ attempt, delivery }) => {
     const isFirst = delivery.attempts.filter(({ error }) => error === null).length === 1;

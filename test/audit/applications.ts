@@ -123,14 +123,19 @@ export function createSuspiciousShop(): Application {
   };
 }
 
-/** Right: it answers first, and works afterwards, in a time that passes only when the audit waits. */
-export function createLateShop(delayMs: number): Application & { readonly system: SystemClock } {
+/** Right: it answers first, and works afterwards, in a time that passes only when the audit waits. The delays of its events repeat; 0: before the answer. */
+export function createLateShop(...delaysMs: readonly number[]): Application & { readonly system: SystemClock } {
   const shop = createShop();
   const waiting: { readonly event: AppEvent; readonly at: number }[] = [];
   let now = 0;
+  let events = 0;
   return {
     ...shop,
-    handle: (event) => void waiting.push({ event, at: now + delayMs }),
+    handle: (event) => {
+      const delayMs = delaysMs[events++ % delaysMs.length] ?? 0;
+      if (delayMs === 0 && waiting.length === 0) return shop.handle(event);
+      waiting.push({ event, at: now + delayMs });
+    },
     system: {
       ...systemClock,
       monotonic: () => now,

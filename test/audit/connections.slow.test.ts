@@ -56,6 +56,28 @@ describe("a receiver that is not there", () => {
       seen: "not tried: the receiver could not be reached any more (nothing listens there)",
     });
   });
+
+  it.each([
+    ["signature-missing", undefined],
+    ["signature-hex", ["signature-hex", "garbage"]],
+  ])("is a finding of %s when it dies of the first event without a signature", async (id, only) => {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        if (request.headers[HEADER] === undefined) {
+          server.close();
+          request.socket.destroy();
+        } else response.writeHead(isGenuine(Buffer.concat(chunks), request.headers[HEADER]) ? 200 : 401).end();
+      });
+    });
+    const report = await auditReceiver(`http://127.0.0.1:${await listen(server)}/`, only === undefined ? {} : { only });
+    expect(mistakesIn(report)).toEqual([`${id} fail`]);
+    expect(report.checks.find((check) => check.id === id)).toMatchObject({
+      severity: "critical",
+      seen: expect.stringMatching(/^the receiver no longer answers since an event without a signature/),
+    });
+  });
 });
 
 describe("a receiver that does not answer", () => {

@@ -35,8 +35,16 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(passed).toBe(true);
   });
 
-  it.each([20, 300, 900])("wait for an application that works %i ms after its answer", async (lagMs) => {
-    const shop = createLateShop(lagMs);
+  it.each([
+    { lagsMs: [20] },
+    { lagsMs: [300] },
+    { lagsMs: [900] },
+    { lagsMs: [0, 0, 0, 0, 15] },
+    { lagsMs: [0, 0, 0, 0, 0, 0, 0, 60] },
+    { lagsMs: [20, 20, 20, 20, 400] },
+    { lagsMs: [50, 50, 50, 50, 50, 50, 700] },
+  ])("wait for an application that works $lagsMs ms after its answers", async ({ lagsMs }) => {
+    const shop = createLateShop(...lagsMs);
     const { checks } = await audit(shop, { system: shop.system });
     expect(checks.filter(({ verdict }) => verdict !== "pass").map(({ id, seen }) => [id, seen])).toEqual([
       ["state-unknown-id", expect.stringContaining("unknown")],

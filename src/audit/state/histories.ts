@@ -33,12 +33,19 @@ export async function judgeHistory(trial: StateTrial): Promise<Verdict> {
 /** Plays the history of each family until it has had the same effect twice. Once per session. */
 export async function getReady(trial: StateTrial): Promise<Readiness> {
   try {
-    trial.state.ready ??= await playHistories(trial);
+    trial.state.ready ??= await playPatiently(trial);
   } catch (error) {
     if (!(error instanceof StateLost)) throw error;
     trial.state.ready = refused({ ...describeFailure(trial, error, "crashed", [error.message]), scenario: undefined });
   }
   return trial.state.ready;
+}
+
+/** Once more when the first attempt shows no effect that is the same each time: the application may need longer at times. */
+async function playPatiently(trial: StateTrial): Promise<Readiness> {
+  const ready = await playHistories(trial);
+  const isUnstable = "unfit" in ready && ready.refusal === undefined && ready.foreign === undefined;
+  return isUnstable && trial.state.becomePatient() ? playHistories(trial) : ready;
 }
 
 async function playHistories(trial: StateTrial): Promise<Readiness> {

@@ -83,6 +83,8 @@ export async function judgeReady(
   if ("unfit" in ready) return { outcome: "skipped", reason: ready.unfit };
   try {
     const verdict = await judge(ready);
+    const isUnconfirmed = verdict.outcome === "failed" && verdict.failing === "wrong" && !session.isConfirmed(id);
+    if ((session.isUneven || isUnconfirmed) && session.becomePatient()) return await judgeReady(trial, id, judge);
     const isDoubtful =
       verdict.outcome === "failed"
         ? verdict.failing === "wrong"
@@ -122,8 +124,11 @@ async function judgeEach(
     });
     const earlier = [...session.failed].find((other) => isAbout(other, shortest));
     cause ??= earlier;
-    const result = earlier === undefined ? await confirm(trial, shortest) : undefined;
-    if (result?.outcome === "skipped") unconfirmed ??= result;
+    const result = earlier === undefined ? await session.patiently(() => confirm(trial, shortest)) : undefined;
+    if (result?.outcome === "skipped") {
+      unconfirmed ??= result;
+      session.isUneven = true;
+    }
     if (result?.outcome !== "failed") continue;
     session.failed.add(id);
     return result;

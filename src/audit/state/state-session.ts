@@ -46,12 +46,15 @@ export class StateSession {
   /** It did so after it had rested for as long. */
   #isLate = false;
   #isWatched = false;
+  #isPatient = false;
   /** Key of a real history → its effect. */
   readonly histories = new Map<string, Change>();
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
   /** Schedules that a slow application has passed together with others, and the answers to them. */
   readonly right = new Map<Schedule, readonly Exchange[]>();
+  /** What broke was right when the audit waited longer. */
+  isUneven = false;
   /** Those of all checks have been delivered together. */
   isTriedTogether = false;
   /** The last reading of the current check. */
@@ -106,6 +109,11 @@ export class StateSession {
     return this.pauseMs >= SLOW_MS;
   }
 
+  /** Whether a failure of this check was played again, patiently. */
+  isConfirmed(check: string): boolean {
+    return [...this.failed].some((id) => id === check);
+  }
+
   /** From now on the audit waits as long as an ordinary history needs. */
   beginWatch(): void {
     this.#isBusy = false;
@@ -133,6 +141,44 @@ export class StateSession {
       await system.sleep(LATE_PAUSE_MS);
       await this.read();
     }
+  }
+
+  /** How long it waits after an answer where it must be sure. */
+  get #patienceMs(): number {
+    const { settleMs } = this.options;
+    // Work that was done before each answer so far takes a moment at most.
+    return Math.max(this.pauseMs, this.pauseMs === 0 ? Math.min(settleMs, SLOW_MS) : settleMs);
+  }
+
+  /** Waits for as long as the application may work while `judge` runs, and expects nothing that was seen in haste. */
+  async patiently<T>(judge: () => Promise<T>): Promise<T> {
+    const { pauseMs, histories, options } = this;
+    if (this.#isPatient || pauseMs === this.#patienceMs) return judge();
+    const known = [...histories];
+    histories.clear();
+    this.pauseMs = this.#patienceMs;
+    try {
+      await options.system.sleep(this.pauseMs);
+      this.latest = undefined;
+      return await judge();
+    } finally {
+      this.pauseMs = pauseMs;
+      histories.clear();
+      for (const [history, effect] of known) histories.set(history, effect);
+    }
+  }
+
+  /** From now on it waits for as long as the application may work, and begins again. Returns false when it waited so long already. */
+  becomePatient(): boolean {
+    if (this.#isPatient || this.pauseMs === this.#patienceMs) return false;
+    this.#isPatient = true;
+    this.pauseMs = this.#patienceMs;
+    this.ready = undefined;
+    this.isTriedTogether = false;
+    this.notes.length = 0;
+    for (const seen of [this.histories, this.right, this.ignored, this.respelled]) seen.clear();
+    this.beginCheck();
+    return true;
   }
 
   /** The state once earlier deliveries have been handled. Undefined when it keeps changing. */

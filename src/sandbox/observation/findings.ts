@@ -209,8 +209,15 @@ export class Findings {
     }));
     const finding: Finding = { kind, severity, why: text(why), fix: text(fix ?? usualFix ?? ""), requests: shown };
     this.#rows.set({ id, seq: ++this.#found, finding, at, endsRun });
-    const [oldest] = this.#rows.size > FINDINGS_MAX ? this.#rows.page({ limit: 1 }).rows : [];
-    if (oldest !== undefined) this.#rows.delete(oldest.id);
+    if (this.#rows.size > FINDINGS_MAX) this.#deleteOne();
     this.#deps.onFinding(finding);
+  }
+
+  /** The oldest warning, or else the oldest. */
+  #deleteOne(): void {
+    const isWarning = ({ finding }: FindingRow): boolean => finding.severity === "warning";
+    const [warning] = this.#rows.page({ limit: 1, where: isWarning }).rows;
+    const [oldest] = this.#rows.page({ limit: 1 }).rows;
+    this.#rows.delete((warning ?? oldest!).id);
   }
 }

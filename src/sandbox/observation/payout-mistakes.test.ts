@@ -11,6 +11,10 @@ it.each([
   ["e-7/2026-01", "e-8/2026-01"],
   ["settlement-2026-01-15", "settlement-2026-01-16"],
   ["TX000123", "TX000124"],
+  ["order 20260115-000017", "order 20260115-000018"],
+  ["16-01-2026", "17-01-2026"],
+  ["Entry 10", "Entry 11"],
+  ["Trip of 10:00", "Trip of 11:00"],
 ])("%s and %s name two orders", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([true, true]);
 });
@@ -35,6 +39,16 @@ it.each([
   ["run-1-employee-23", "run-2-employee-23"],
   ["salary-awa-1", "salary-awa-2"],
   ["r1", "r2"],
+  ["awa-20260115-100003", "awa-20260115-100009"],
+  ["AWA_2026_01_15_10_00_03", "AWA_2026_01_15_10_00_09"],
+  ["Salary 15/01/2026 10:00:03", "Salary 15/01/2026 10:00:09"],
+  ["1768467600.123", "1768467601.456"],
+  ["Salary, attempt 1", "Salary, attempt 2"],
+  ["Salary (retry 1)", "Salary (retry 2)"],
+  ["Salary", "Salary (try 2)"],
+  ["Salary, 1st attempt", "Salary, 2nd attempt"],
+  ["Salaire, tentative n°1", "Salaire, tentative n°2"],
+  ["Salaire, 1er essai", "Salaire, 2e essai"],
 ])("%s and %s may name one", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([false, false]);
 });
