@@ -118,6 +118,20 @@ describe("what passes", () => {
     expect(textOf(exchange!.answer?.body)).toBe('{"a":1}');
   });
 
+  it.each([
+    ["zstd, gzip;q=0.5, br", "gzip;q=0.5, br"],
+    ["zstd", "identity"],
+    ["*", "identity"],
+  ])("is an offer of encodings, %s, as far as the recording can read them", async (offered, passed) => {
+    const service = await startReceiver({});
+    const proxy = await startProxy(service.origin);
+    await sendRaw(
+      proxy.url,
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: ${offered}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(service.received[0]!.headers["accept-encoding"]).toBe(passed);
+  });
+
   it("goes over connections that are kept", async () => {
     const service = await startReceiver({ body: "ok" });
     const proxy = await startProxy(service.origin);
