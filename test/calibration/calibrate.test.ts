@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import type { HeaderList, HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
 import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
@@ -224,6 +224,28 @@ it("shows a text of the service on one line, and an empty one as such", async ()
     "another type: down 0 confirmed, all well, not",
   );
   expect(await answering(" ")).toContain('another type: " ", not');
+});
+
+it("shows no credentials of a recording that has them", async () => {
+  const given: HeaderList = [
+    ["authorization", "Bearer live_6f1c0e2b9d"],
+    ["cookie", "session=live_51ca7d2e"],
+    ["x-api-key", "live_8b21f0aa"],
+  ];
+  const shown = { access_token: "live_77aa01", debug: given, nested: { clientSecret: "live_99ff02" } };
+  const recorded = await recordWith({}, sellOne);
+  const unredacted = recorded.map((exchange) => {
+    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as object;
+    const answer = { ...exchange.answer!, body: Buffer.from(JSON.stringify({ ...body, ...shown })) };
+    return {
+      ...exchange,
+      headers: [...exchange.headers.filter(([name]) => name !== "authorization"), ...given],
+      answer,
+    };
+  });
+  const report = await calibrateAll([unredacted]);
+  expect(report.drift).toContainEqual(expect.objectContaining({ pointer: "/body/access_token", kind: "added" }));
+  expect(JSON.stringify(report)).not.toContain("live_");
 });
 
 describe("a service that limits the rate", () => {

@@ -13,6 +13,7 @@ beforeAll(async () => {
 const isWebhook = ({ url }: HttpExchange): boolean => url.endsWith("/hooks");
 const isRead = ({ method, url }: HttpExchange): boolean => method === "GET" && url.includes("/v1/charges/");
 const isRefund = ({ url }: HttpExchange): boolean => url.endsWith("/refund");
+const isSubscription = ({ method, url }: HttpExchange): boolean => method === "POST" && url.endsWith("/v1/webhooks");
 const isTransfer = ({ method, url }: HttpExchange): boolean => method === "GET" && url.includes("/v1/transactions/");
 
 const json = (bytes: Uint8Array | undefined): Body => JSON.parse(Buffer.from(bytes ?? []).toString()) as Body;
@@ -108,6 +109,48 @@ it.each<[string, Mutation, readonly object[]]>([
       { ...hooks, pointer: "/body/data/externalId", kind: "missing" },
       { ...hooks, pointer: "/body/data/merchantReference", kind: "added" },
     ],
+  ],
+  [
+    "another name for the topic of a webhook",
+    inWebhooks((webhook) => {
+      const { topic, ...body } = json(webhook.body);
+      return { ...webhook, body: bytes({ ...body, event: topic }) };
+    }),
+    [
+      { operation: null, topic: "unknown", pointer: "/body/topic", kind: "missing" },
+      { operation: null, topic: "unknown", pointer: "/body/event", kind: "added" },
+    ],
+  ],
+  [
+    "another topic",
+    inWebhooks((webhook) => ({ ...webhook, body: bytes({ ...json(webhook.body), topic: "charge.updated" }) })),
+    [{ operation: null, topic: "charge.updated", pointer: "/body/topic", kind: "value" }],
+  ],
+  [
+    "another name for what a webhook is about",
+    inWebhooks((webhook) => {
+      const { data, ...body } = json(webhook.body);
+      return { ...webhook, body: bytes({ ...body, payload: data }) };
+    }),
+    [
+      { ...hooks, pointer: "/body/data", kind: "missing" },
+      { ...hooks, pointer: "/body/payload", kind: "added" },
+    ],
+  ],
+  [
+    "webhooks that are no JSON",
+    inWebhooks((webhook) => ({ ...webhook, body: Buffer.from("topic=charges%2Fevents") })),
+    [{ operation: null, topic: "unknown", pointer: "/body/topic", kind: "missing" }],
+  ],
+  [
+    "another method of webhooks",
+    inWebhooks((webhook) => ({ ...webhook, method: "PUT" })),
+    [{ ...hooks, pointer: "/method", kind: "value" }],
+  ],
+  [
+    "a renamed field of a subscription",
+    inAnswers(isSubscription, ({ topic, ...body }) => ({ ...body, event: topic })),
+    [{ operation: "POST /v1/webhooks", pointer: "/body/topic", kind: "missing" }],
   ],
 ])("lists %s as drift, and explains it by no setting", async (_, mutate, drift) => {
   const report = await calibrateAll([recorded.map(mutate)]);

@@ -5,7 +5,6 @@ import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { COPIED_BYTES_MAX } from "../../src/calibration/proxy/body-copy.js";
-import { renderHarEntry } from "../../src/adapters/har/write-har.js";
 import { startRecordingProxy } from "../../src/calibration/proxy/recording-proxy.js";
 import { createExchangeRedactor } from "../../src/calibration/proxy/redact-exchange.js";
 import type { Side } from "../../src/calibration/proxy/side.js";
@@ -117,6 +116,20 @@ describe("what passes", () => {
     expect(await (await fetch(proxy.url)).json()).toEqual({ a: 1 });
     const [exchange] = await proxy.waitFor(1);
     expect(textOf(exchange!.answer?.body)).toBe('{"a":1}');
+  });
+
+  it.each([
+    ["zstd, gzip;q=0.5, br", "gzip;q=0.5, br"],
+    ["zstd", "identity"],
+    ["*", "identity"],
+  ])("is an offer of encodings, %s, as far as the recording can read them", async (offered, passed) => {
+    const service = await startReceiver({});
+    const proxy = await startProxy(service.origin);
+    await sendRaw(
+      proxy.url,
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: ${offered}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(service.received[0]!.headers["accept-encoding"]).toBe(passed);
   });
 
   it("goes over connections that are kept", async () => {
@@ -357,244 +370,4 @@ it.each<[string, string, Record<string, string>, number]>([
   const request = `${method} ${path} HTTP/1.1\r\n${lines.join("")}content-length: 0\r\nconnection: close\r\n\r\n`;
   expect((await sendRaw(proxy.url, [request])).status).toBe(status);
   expect(service.received).toHaveLength(status === 200 ? 1 : 0);
-});
-
-describe("redaction", () => {
-  const exchange: HttpExchange = {
-    startedAt: 0,
-    ms: 1,
-    method: "POST",
-    url: "https://api.test/v1/charges?key=at_1",
-    headers: [
-      ["Authorization", "Bearer at_1"],
-      ["Cookie", "session=at_1"],
-      ["X-Note", "at_1"],
-    ],
-    body: Buffer.from('{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}'),
-    answer: {
-      status: 200,
-      headers: [["Set-Cookie", "session=2"]],
-      body: Buffer.from('{"data":[{"msisdn":"2250711223344","test":{"msisdn":"+2250700000001"}}]}'),
-    },
-  };
-
-  it("hides the token, the secret key and cookies, wherever they stand", () => {
-    const redacted = createExchangeRedactor(redactOptions)(exchange, "service");
-    const text = JSON.stringify({ ...redacted, body: textOf(redacted.body), answer: textOf(redacted.answer?.body) });
-    expect(text).not.toMatch(/at_1|sk_1|session/);
-    expect(JSON.parse(textOf(redacted.body))).toEqual({ msisdn: "+2250711223344", note: "[redacted]", name: "Awa" });
-  });
-
-  const [token, secretKey] = ["at_live_6f1c0e2b9d", "sk_live_93b1aa07cc"];
-  const both = `${token} ${secretKey}`;
-  const twice = JSON.stringify({ inner: JSON.stringify({ note: `x ${token}`, key: secretKey }) });
-
-  it.each<[string, Partial<HttpExchange>]>([
-    [
-      "headers",
-      {
-        headers: [
-          ["X-Note", both],
-          ["Cookie", both],
-          ["Proxy-Authorization", both],
-          [token, "x"],
-        ],
-      },
-    ],
-    ["the query", { url: `https://api.test/v1/balance?token=${token}&b=${encodeURIComponent(secretKey)}` }],
-    ["the path", { url: `https://api.test/v1/charges/${token}/${secretKey}` }],
-    ["user info", { url: `https://${token}:${secretKey}@api.test/v1/balance` }],
-    ["JSON", { body: Buffer.from(JSON.stringify({ [token]: { deep: [secretKey] } })) }],
-    ["JSON in JSON in JSON", { body: Buffer.from(JSON.stringify({ outer: twice })) }],
-    ["a form", { body: Buffer.from(`a=${token}&b=${secretKey}&c=%61t_live_6f1c0e2b9d`) }],
-    ["base64", { body: Buffer.from(JSON.stringify({ proof: Buffer.from(`user:${both}`).toString("base64") })) }],
-    ["text that is not UTF-8", { body: Buffer.concat([Buffer.of(0xff), Buffer.from(both)]) }],
-    [
-      "the answer and its cookies",
-      {
-        answer: {
-          status: 400,
-          headers: [
-            ["Set-Cookie", both],
-            ["X-Echo", both],
-          ],
-          body: Buffer.from(twice),
-        },
-      },
-    ],
-  ])("hides the token and the secret key in %s", (_, given) => {
-    const redact = createExchangeRedactor({ ...redactOptions, secretKey });
-    const headers = [...(given.headers ?? []), ["Authorization", `Bearer ${token}`] as const];
-    const text = renderHarEntry(redact({ ...exchange, body: undefined, ...given, headers }, "service"));
-    const decoded = text.replaceAll(
-      /[\w+/]{16,}=*/g,
-      (run) => `${run} ${Buffer.from(run, "base64").toString("latin1")}`,
-    );
-    expect(decoded).not.toMatch(/live_6f1c0e2b9d|live_93b1aa07cc/);
-    expect(JSON.parse(text)).toMatchObject({ request: { method: "POST" } });
-  });
-
-  it("hides named fields; a phone number becomes one pseudonym, and test numbers stay", () => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
-    const first = redact(exchange, "service");
-    const { msisdn, name } = JSON.parse(textOf(first.body));
-    expect([msisdn, name]).toEqual([expect.stringMatching(/^\+22599\d{8}$/), "[redacted]"]);
-    const [row] = JSON.parse(textOf(first.answer?.body)).data;
-    expect(row).toEqual({ msisdn: msisdn.slice(1), test: { msisdn: "+2250700000001" } });
-    const again = redact({ ...exchange, url: "https://api.test/v1/customers?msisdn=%2B2250711223344" }, "service");
-    expect(JSON.parse(textOf(again.body)).msisdn).toBe(msisdn);
-    expect(again.url).not.toContain("0711223344");
-  });
-
-  it.each<[string, string, Partial<HttpExchange>]>([
-    ["in recipientMsisdn", "2250711223344", { body: Buffer.from('{"data":{"recipientMsisdn":"2250711223344"}}') }],
-    ["in another form elsewhere", "0711223344", { body: Buffer.from('{"msisdn":"+2250711223344","x":"0711223344"}') }],
-    ["with a long prefix", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","x":"002250711223344"}') }],
-    ["written in groups", "0711223344", { body: Buffer.from('{"msisdn":"+225 07 11-22 33 44","x":"2250711223344"}') }],
-    [
-      "in groups elsewhere",
-      "07/11.22-33",
-      { body: Buffer.from('{"msisdn":"0711223344","x":"(225) 07/11.22-33\u00a044"}') },
-    ],
-    ["as a number", "2250711223344", { body: Buffer.from('{"msisdn":2250711223344}') }],
-    ["in a list", "2250711223344", { body: Buffer.from('{"msisdn":["2250711223344"]}') }],
-    ["among other digits", "0711223344", { body: Buffer.from('{"msisdn":"0711223344","ref":"2026011507112233449"}') }],
-    [
-      "in JSON in a query",
-      "0711223344",
-      { url: "https://a.test/?msisdn=0711223344&q=%7B%22x%22%3A%2207112233440%22%7D" },
-    ],
-    ["in a parameter with brackets", "0711223344", { url: "https://a.test/?filter%5Bmsisdn%5D=0711223344" }],
-    ["in a form", "0711223344", { body: Buffer.from("amount=1&msisdn=0711223344") }],
-    ["in a header", "0711223344", { headers: [["X-Payer-Msisdn", "0711223344"]] }],
-  ])("hides a phone number %s", (_, number, given) => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
-    const text = renderHarEntry(redact({ ...exchange, body: undefined, answer: undefined, ...given }, "service"));
-    expect(text).not.toContain(number);
-  });
-
-  const shown = {
-    status: 200,
-    headers: [["Location", "/x/0711223344"]] as const,
-    body: Buffer.from('{"note":"0711223344"}'),
-  };
-  it.each<[string, Partial<HttpExchange>]>([
-    ["the query", { url: "https://api.test/?msisdn=0711223344", answer: shown }],
-    ["the request", { body: Buffer.from('{"msisdn":"0711223344"}'), answer: shown }],
-    ["a header", { headers: [["X-Msisdn", "+2250711223344"]], answer: shown }],
-    [
-      "the answer",
-      {
-        body: Buffer.from('{"reference":"sal-0711223344"}'),
-        answer: { ...shown, body: Buffer.from('{"recipientMsisdn":"+2250711223344"}') },
-      },
-    ],
-  ])("hides a phone number in all parts of the exchange in which first %s shows it", (_, given) => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
-    const text = renderHarEntry(redact({ ...exchange, headers: [], body: undefined, ...given }, "service"));
-    expect(text).not.toContain("0711223344");
-  });
-
-  it.each([
-    '"123"',
-    '"20261"',
-    '" 0711223344"',
-    '"+225 07 11 22 33 44"',
-    '"01234567890123456789"',
-    "2250711223344",
-    "711223344",
-  ])("keeps the form of %s, which the service may refuse", (value) => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
-    const body = textOf(redact({ ...exchange, body: Buffer.from(`{"msisdn":${value}}`) }, "service").body);
-    const form = (text: string) => text.replaceAll(/\d/g, "0");
-    expect(form(body)).toBe(form(`{"msisdn":${value}}`));
-    expect(body).not.toContain(value);
-  });
-
-  it.each<[string, string]>([
-    ["a bare token", "live_6f1c0e2b9d"],
-    ["another scheme", "Token live_6f1c0e2b9d"],
-    ["two words", "Bearer live_6f1c0e2b9d please"],
-    ["a tab", "Bearer\tlive_6f1c0e2b9d"],
-    ["the scheme twice", "Bearer Bearer live_6f1c0e2b9d"],
-    ["quotes", 'Bearer "live_6f1c0e2b9d"'],
-    ["Basic", `Basic ${Buffer.from("shop:live_6f1c0e2b9d").toString("base64")}`],
-  ])("hides a token that the service repeats, of an Authorization with %s", (_, authorization) => {
-    const body = Buffer.from('{"message":"live_6f1c0e2b9d is not a token"}');
-    const headers = [["Authorization", authorization]] as const;
-    const redact = createExchangeRedactor(redactOptions);
-    const text = renderHarEntry(
-      redact({ ...exchange, headers, answer: { status: 401, headers: [], body } }, "service"),
-    );
-    expect(text).not.toContain("live_6f1c0e2b9d");
-  });
-
-  it.each<[string, Partial<HttpExchange>]>([
-    ["X-Api-Key", { headers: [["X-Api-Key", "live_6f1c0e2b9d"]] }],
-    ["a cookie", { headers: [["Cookie", "a=b; session=live_6f1c0e2b9d"]] }],
-    ["a query", { url: "https://api.test/v1/balance?access_token=live_6f1c0e2b9d" }],
-  ])("hides the credentials of %s", (_, given) => {
-    const body = Buffer.from('{"message":"live_6f1c0e2b9d is unknown"}');
-    const answer = { status: 401, headers: [], body };
-    const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given, answer }, "service"));
-    expect(text).not.toContain("live_6f1c0e2b9d");
-  });
-
-  it.each<[string, Partial<HttpExchange>]>([
-    [
-      "an issued token",
-      {
-        body: undefined,
-        answer: { status: 200, headers: [], body: Buffer.from('{"access_token":"live_6f1c0e2b9d"}') },
-      },
-    ],
-    ["a secret that buys one", { body: Buffer.from('{"grant":{"clientSecret":"live_6f1c0e2b9d"}}') }],
-    ["a form", { body: Buffer.from("grant_type=password&password=live_6f1c0e2b9d") }],
-    ["a query", { url: "https://api.test/v1/balance?apiKey=live_6f1c0e2b9d" }],
-    ["a header", { headers: [["Ocp-Apim-Subscription-Key", "live_6f1c0e2b9d"]] }],
-  ])("hides a credential by its name, in %s", (_, given) => {
-    const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given }, "service"));
-    expect(text).not.toContain("live_6f1c0e2b9d");
-  });
-
-  it("keeps what only looks like the name of a credential", () => {
-    const headers = [["Idempotency-Key", "order-1"]] as const;
-    const body = Buffer.from('{"tokens":50.5,"monkey":"a","message":"no access token"}');
-    expect(createExchangeRedactor(redactOptions)({ ...exchange, headers, body }, "service")).toMatchObject({
-      headers,
-      body,
-    });
-  });
-
-  it("hides named parameters of a query, also of numbers that no body has", () => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
-    const url = "https://api.test/v1/transactions/customers/check?a=%20b&msisdn=%2B2250711223344&NAME=Awa&msisdn=1";
-    const asked = redact({ ...exchange, url, body: undefined, answer: undefined }, "service").url;
-    expect(asked).toMatch(/\/check\?a=%20b&msisdn=%2B22599\d{8}&NAME=(?:%5B)?redacted(?:%5D)?&msisdn=\d$/);
-    const { msisdn } = JSON.parse(textOf(redact(exchange, "service").body));
-    expect(new URL(asked).searchParams.get("msisdn")).toBe(msisdn);
-  });
-
-  it("hides a body whole that is nested too deep to look for named fields, and leaves an empty one", () => {
-    const redact = createExchangeRedactor({ ...redactOptions, fields: ["name"] });
-    const deep = Buffer.from(`${'{"name":"Awa","in":['.repeat(20_000)}1${"]}".repeat(20_000)}`);
-    const { body, answer } = redact(
-      { ...exchange, body: Buffer.alloc(0), answer: { ...exchange.answer!, body: deep } },
-      "service",
-    );
-    expect([textOf(body), textOf(answer?.body)]).toEqual(["", "[redacted]"]);
-  });
-
-  it.each([
-    ["valid", '{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}', redactOptions.secretKey],
-    ["invalid", "{}", redactOptions.secretKey],
-    ["unverified", "{}", undefined],
-  ])("keeps the verdict of a signature: %s", async (verdict, body, secretKey) => {
-    const { signBody } = await import("../../src/domain/deliveries/sign-delivery.js");
-    const signature = signBody(Buffer.from(exchange.body!), "sk_1");
-    const webhook = { ...exchange, headers: [["X-Service-Hmac-Sha256", signature]] as const, body: Buffer.from(body) };
-    const redacted = createExchangeRedactor({ ...redactOptions, secretKey })(webhook, "receiver");
-    expect(redacted).toMatchObject({ signature: verdict, headers: [["X-Service-Hmac-Sha256", "[redacted]"]] });
-    expect(createExchangeRedactor(redactOptions)({ ...webhook, headers: [] }, "receiver").signature).toBe("missing");
-  });
 });

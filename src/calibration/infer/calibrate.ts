@@ -2,7 +2,8 @@ import { isSelected, type SettingSelection } from "../../domain/profile/alternat
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Setting } from "../../domain/profile/setting.js";
 import { type ProfileOverrides, findSetting, groupOf, settings } from "../../domain/profile/settings.js";
-import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import type { HttpExchange } from "../../adapters/har/http-exchange.js";
+import { credentialsOf } from "../../adapters/har/credentials.js";
 import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
@@ -58,7 +59,7 @@ async function readAll(
     const read: ReadEntry[] = [];
     for await (const exchange of recording) {
       read.push(...readEntry(exchange, index++));
-      secrets.add(headerOf(exchange.headers, "authorization")?.replace(/^\S+ +/, "") ?? "");
+      for (const credential of credentialsOf(exchange)) secrets.add(credential);
     }
     found.push(readRecording(read));
   }

@@ -25,7 +25,7 @@ export function nameDrift({ subject, pointer, kind }: FoundDifference): string {
 /** `count`: in how many of `of` answers or webhooks. */
 export function driftOf(first: FoundDifference, count: number, of: number): Drift {
   const { subject, exchange, pointer, kind, expected, got } = first;
-  const isOperation = subject.includes(" ");
+  const isOperation = /^\S+ \//.test(subject);
   return {
     operation: isOperation ? subject : null,
     topic: isOperation ? null : subject,

@@ -42,6 +42,14 @@ export class BodyCopy extends Transform {
   }
 }
 
+/** Of an `Accept-Encoding`, what can be decoded: the service may send only that, so that its bodies can be read. */
+export function decodableOf(accepted: string): string {
+  const names = accepted
+    .split(",")
+    .filter((offer) => Object.hasOwn(decoders, (offer.split(";")[0] ?? "").trim().toLowerCase()));
+  return names.length === 0 ? "identity" : names.map((name) => name.trim()).join(", ");
+}
+
 const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer>> = {
   gzip: gunzipSync,
   "x-gzip": gunzipSync,

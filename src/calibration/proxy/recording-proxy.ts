@@ -11,7 +11,7 @@ import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { BodyCopy } from "./body-copy.js";
+import { BodyCopy, decodableOf } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
 
 export interface ProxyOptions {
@@ -125,6 +125,8 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
     const headers = pairsOf(incoming.rawHeaders);
     // The proxy passes no trailers on, and Node.js throws where they are promised for a body that is not chunked.
     delete incoming.headers.trailer;
+    const { "accept-encoding": accepted } = incoming.headers;
+    if (typeof accepted === "string") incoming.headers["accept-encoding"] = decodableOf(accepted);
     const startedAt = system.now();
     const started = system.monotonic();
     const body = new BodyCopy();

@@ -7,6 +7,7 @@ import {
 } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
+import { CREDENTIAL_MIN, CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../../adapters/har/credentials.js";
 import { REDACTED, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
 import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
@@ -29,6 +30,8 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   const names = new Set(fields.map((name) => name.toLowerCase()));
   const isNamed = (name: string): boolean =>
     names.has(name.toLowerCase()) || (names.has("msisdn") && isPhoneName(name)) || isCredentialName(name);
+  /** Credentials that a member, parameter or header of their name has. */
+  const found = new Set<string>();
   const hidden = new Set([signatureHeader.toLowerCase(), "set-cookie"]);
   const text = (given: string): string => redactor.text(pseudonyms.replaceIn(given));
   const headers = (list: HeaderList): HeaderList =>
@@ -36,21 +39,21 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
       const name = redactor.text(given);
       if (isNamed(name)) return [name, String(hide(name, value))];
       if (hidden.has(name.toLowerCase())) return [name, REDACTED];
-      return [name, redactor.headers({ [name.toLowerCase()]: text(value) })[name.toLowerCase()] ?? REDACTED];
+      return [
+        name,
+        redactor.headers({ [name.toLowerCase()]: text(hider.text(value)) })[name.toLowerCase()] ?? REDACTED,
+      ];
     });
   const hide = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((each) => hide(name, each));
+    if (isCredentialName(name) && typeof value === "string" && value.length >= CREDENTIAL_MIN) found.add(value);
     if (!isPhoneName(name)) return REDACTED;
     if (typeof value === "string") return pseudonyms.of(value);
     return Number.isSafeInteger(value) && Number(value) > 0 ? Number(pseudonyms.of(String(value))) : REDACTED;
   };
-  const body = (bytes: Uint8Array): Uint8Array => {
-    const given = Buffer.from(bytes).toString();
-    const isPlain = names.size === 0 && !CREDENTIAL_WORD.test(given);
-    return Buffer.from(text(isPlain ? given : hideMembers(given, isNamed, hide)));
-  };
-  const path = (given: string): string =>
-    redactPath(pseudonyms.replaceIn(hideParameters(given, isNamed, hide)), redactor);
+  const hider = new Hider(isNamed, hide, names.size > 0);
+  const body = (bytes: Uint8Array): Uint8Array => Buffer.from(text(hider.body(Buffer.from(bytes).toString())));
+  const path = (given: string): string => redactPath(pseudonyms.replaceIn(hider.text(given)), redactor);
   const redact = (exchange: HttpExchange): HttpExchange => {
     const { answer } = exchange;
     const { origin } = new URL(exchange.url);
@@ -64,37 +67,14 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   };
   return (exchange: HttpExchange, side: Side): HttpExchange => {
     if (side === "service") redactor.add(credentialsOf(exchange));
-    // Any part may have a phone number that only another part shows to be one.
-    if (names.has("msisdn")) redact(exchange);
+    found.clear();
+    const once = redact(exchange);
+    redactor.add(found);
+    // Any part may have a phone number or a credential that only another part shows to be one.
+    const redacted = names.has("msisdn") || found.size > 0 ? redact(exchange) : once;
     const signature = side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined;
-    return { ...redact(exchange), signature };
+    return { ...redacted, signature };
   };
-}
-
-/** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
-const CREDENTIAL_MIN = 8;
-
-/** What a service may repeat in its answer, of a request without the right `Authorization`, too. */
-function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
-  const authorization = headerOf(headers, "authorization") ?? "";
-  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-  const words = authorization.split(/[\s"',=]+/);
-  const basic = words.flatMap((word) => Buffer.from(word, "base64").toString().split(":"));
-  const cookies = (headerOf(headers, "cookie") ?? "").split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ""));
-  const keys = ["x-api-key", "x-auth-token"].map((name) => headerOf(headers, name) ?? "");
-  const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
-  const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
-  return [bearer, ...others.filter(({ length }) => length >= CREDENTIAL_MIN)];
-}
-
-/** How the names of credentials end: those that a service issues, and those that it asks for. */
-const CREDENTIAL_NAME =
-  /(?:(?:access|refresh|id|auth|bearer|session)token|secret|(?:api|secret|private|access|subscription)key|passw(?:or)?d|signature|assertion)$|^x?token$/;
-const CREDENTIAL_WORD = /token|secret|key|passw|signature|assertion/i;
-
-/** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
-function isCredentialName(name: string): boolean {
-  return CREDENTIAL_WORD.test(name) && CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
 function isPhoneName(name: string): boolean {
@@ -115,29 +95,60 @@ function verdictOf(
 type IsNamed = (name: string) => boolean;
 type Hide = (name: string, value: unknown) => unknown;
 
-/** Of JSON and of a form; other text has no members. One that is nested too deep to look for them is hidden whole. */
-function hideMembers(text: string, isNamed: IsNamed, hide: Hide): string {
-  const hideIn = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(hideIn);
+/** What is in what: a list of JSON texts in a parameter of a URL in a member. */
+const NESTING_MAX = 3;
+const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
+const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
+
+/** Hides members of JSON and parameters of forms and URLs by their names, wherever in a text they are. A text without them is not changed. */
+class Hider {
+  readonly #isNamed: IsNamed;
+  readonly #hide: Hide;
+  /** Of members that may have any name. */
+  readonly #hasNames: boolean;
+
+  constructor(isNamed: IsNamed, hide: Hide, hasNames: boolean) {
+    this.#isNamed = isNamed;
+    this.#hide = hide;
+    this.#hasNames = hasNames;
+  }
+
+  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole. */
+  body(text: string): string {
+    const isUnread = /^\s*[[{]/.test(text) && parseBody(text) === text;
+    return isUnread && this.#mayName(text) ? REDACTED : this.text(text);
+  }
+
+  text(text: string, nesting = 0): string {
+    if (nesting > NESTING_MAX) return text;
+    const json = /^\s*[[{"]/.test(text) ? parseBody(text) : text;
+    if (json === text || json === undefined) return this.#parameters(text, nesting).replaceAll(USER_INFO, REDACTED);
+    const hidden = JSON.stringify(this.#value(json, nesting + 1));
+    return hidden === JSON.stringify(json) ? text : hidden;
+  }
+
+  #value(value: unknown, nesting: number): unknown {
+    if (typeof value === "string") return this.text(value, nesting);
+    if (Array.isArray(value)) return value.map((each) => this.#value(each, nesting));
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown] => [
       name,
-      isNamed(name) && member !== null ? hide(name, member) : hideIn(member),
+      this.#isNamed(name) && member !== null ? this.#hide(name, member) : this.#value(member, nesting),
     ]);
     return Object.fromEntries(members);
-  };
-  const json = parseBody(text);
-  if (json !== undefined && json !== text) return JSON.stringify(hideIn(json));
-  if (/^\s*[[{]/.test(text)) return REDACTED;
-  return /^[^\s=&]+=\S*$/.test(text) ? hideParameters(`?${text}`, isNamed, hide).slice(1) : text;
-}
+  }
 
-/** In the query of a path. */
-function hideParameters(path: string, isNamed: IsNamed, hide: Hide): string {
-  const [, before = path, query = ""] = /^([^?]*\?)(.*)$/s.exec(path) ?? [];
-  const parts = query.split("&").map((part) => {
-    const [[name, value] = ["", ""]] = new URLSearchParams(part);
-    return isNamed(name) ? new URLSearchParams({ [name]: String(hide(name, value)) }).toString() : part;
-  });
-  return before + parts.join("&");
+  #parameters(text: string, nesting: number): string {
+    return text.replaceAll(PARAMETER, (given: string, written: string, encoded: string) => {
+      const [[name, value] = ["", ""]] = new URLSearchParams(given);
+      if (this.#isNamed(name)) return new URLSearchParams({ [name]: String(this.#hide(name, value)) }).toString();
+      if (!encoded.includes("%")) return `${written}=${this.text(encoded, nesting + 1)}`;
+      const hidden = this.text(value, nesting + 1);
+      return hidden === value ? given : `${written}=${encodeURIComponent(hidden)}`;
+    });
+  }
+
+  #mayName(text: string): boolean {
+    return CREDENTIAL_WORD.test(text) || text.includes("\\u00") || this.#hasNames;
+  }
 }

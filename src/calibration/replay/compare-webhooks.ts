@@ -31,11 +31,15 @@ export interface WebhookOptions extends Comparison {
   readonly secretKey: string | undefined;
 }
 
-/** An event: its topic in one spelling, its resource with the service's id, and its status. */
+/** An event: its resource with the service's id, and its status. */
 export function keyOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
-  const id = idOf(body);
   const status = isObject(body["data"]) ? String(body["data"]["status"]) : "";
-  return `${topicOf(body)} ${bindings === undefined ? plain(id) : bindings.toTheirs(id)} ${status}`;
+  return `${theirIdOf(body, bindings)} ${status}`;
+}
+
+function theirIdOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
+  const id = idOf(body);
+  return bindings === undefined ? plain(id) : bindings.toTheirs(id);
 }
 
 function idOf({ data }: Readonly<Record<string, unknown>>): string {
@@ -52,13 +56,13 @@ export function compareWebhooks(
   sent: readonly SentWebhook[],
   options: WebhookOptions,
 ): { readonly differences: readonly FoundDifference[]; readonly unpaired: SentWebhook[] } {
-  const unpaired = groupBy(sent, ({ body }) => keyOf(body, options.bindings));
+  const recorded = entries.filter((entry) => entry.kind === "webhook");
+  const { pairs, unpaired } = pair(recorded, sent, options.bindings);
   const places = new Map(sent.map((webhook, place) => [webhook, place]));
   const latest = new Map<string, number>();
-  const differences = entries.flatMap((entry): FoundDifference[] => {
-    if (entry.kind !== "webhook") return [];
+  const differences = recorded.flatMap((entry): FoundDifference[] => {
     const { topic: subject, exchange } = entry;
-    const ours = unpaired.get(keyOf(entry.body))?.shift();
+    const ours = pairs.get(entry);
     const added: Difference = { pointer: "", kind: "added", expected: null, got: asJson(entry.body) };
     if (ours === undefined) return [{ ...added, subject, exchange }];
     const lane = `${entry.url} ${idOf(entry.body)}`;
@@ -69,7 +73,35 @@ export function compareWebhooks(
     const found = [...(isOvertaken ? [order] : []), ...compareOne(entry, ours, options)];
     return found.map((difference) => ({ ...difference, subject, exchange }));
   });
-  return { differences, unpaired: [...unpaired.values()].flat() };
+  return { differences, unpaired };
+}
+
+function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[], bindings: Bindings) {
+  const byEvent = groupBy(sent, ({ body }) => keyOf(body, bindings));
+  const pairs = new Map<RecordedWebhook, SentWebhook>();
+  for (const webhook of recorded) {
+    const ours = byEvent.get(keyOf(webhook.body))?.shift();
+    if (ours !== undefined) pairs.set(webhook, ours);
+  }
+  const unpaired = [...byEvent.values()].flat();
+  for (const webhook of recorded) {
+    if (pairs.has(webhook) || showsEvent(webhook)) continue;
+    const place = unpaired.findIndex(({ body }) => mayBe(webhook, body, bindings));
+    if (place !== -1) pairs.set(webhook, ...(unpaired.splice(place, 1) as [SentWebhook]));
+  }
+  return { pairs, unpaired };
+}
+
+/** A service that has changed the form of its webhooks may show no event: another member may have it. */
+function showsEvent({ body: { data } }: RecordedWebhook): boolean {
+  return isObject(data) && typeof data["id"] === "string" && typeof data["status"] === "string";
+}
+
+/** Whether nothing that a webhook shows of its event is of another one. */
+function mayBe({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
+  const { id } = isObject(body["data"]) ? body["data"] : {};
+  const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);
+  return isSameTopic && (typeof id !== "string" || plain(id) === theirIdOf(ours, bindings));
 }
 
 /** The sandbox has sent a webhook, and the service has not. */
@@ -80,8 +112,10 @@ export function missingWebhook({ body, exchange }: SentWebhook): FoundDifference
 
 function compareOne(theirs: RecordedWebhook, ours: SentWebhook, options: WebhookOptions): Difference[] {
   const { toleranceMs } = options;
+  const { method } = theirs.exchange;
   const isLate = Math.abs(theirs.at - ours.at) > toleranceMs;
   return [
+    ...(method === "POST" ? [] : [{ pointer: "/method", kind: "value" as const, expected: "POST", got: method }]),
     ...(isLate ? [{ pointer: "/at", kind: "value" as const, expected: toIso(ours.at), got: toIso(theirs.at) }] : []),
     ...compareSignature(theirs, options),
     ...compareTopicHeader(theirs, options),

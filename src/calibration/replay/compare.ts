@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
+import { isCredentialName } from "../../adapters/har/credentials.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { type Bindings, prefixOf } from "./bindings.js";
 import { readTimestamp } from "./timestamps.js";
@@ -55,13 +56,13 @@ export function compareBodies(theirs: unknown, ours: unknown, comparison: Compar
 }
 
 function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: Comparison): Generator<Difference> {
+  const name = pointer.slice(pointer.lastIndexOf("/") + 1);
   const differs = (kind: DifferenceKind): Difference => ({
     pointer,
     kind,
-    expected: asJson(ours),
-    got: asJson(theirs),
+    expected: asJson(ours, name),
+    got: asJson(theirs, name),
   });
-  const name = pointer.slice(pointer.lastIndexOf("/") + 1);
   if (theirs === undefined || ours === undefined) {
     if (theirs !== ours) yield differs(ours === undefined ? "added" : "missing");
     return;
@@ -162,7 +163,11 @@ function roundXof(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Undefined is null: the kind says which side has nothing. */
-export function asJson(value: unknown): Json {
-  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
+/** Undefined is null: the kind says which side has nothing. Without what a member of the name of a credential has. */
+export function asJson(value: unknown, name = ""): Json {
+  if (value === undefined) return null;
+  const shown = JSON.stringify({ [name]: value }, (key, member: unknown) =>
+    member !== null && isCredentialName(key) ? REDACTED : member,
+  );
+  return (JSON.parse(shown) as Record<string, Json>)[name] ?? null;
 }

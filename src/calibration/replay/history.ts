@@ -9,8 +9,9 @@ import {
   parseBody,
 } from "../../adapters/har/http-exchange.js";
 import { type OperationId, operationIds, operations } from "../../contract/operations.js";
-import { type Topic, findTopic } from "../../domain/values/topic.js";
+import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
+import { oneLine, shorten } from "../../kernel/messages/text.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { groupByCompany } from "./companies.js";
 import type { ExchangeName } from "./compare.js";
@@ -55,7 +56,8 @@ export interface RecordedWebhook extends Recorded {
   readonly kind: "webhook";
   readonly headers: HeaderList;
   readonly url: string;
-  readonly topic: Topic;
+  /** As it was sent when the contract does not have it; `unknown` without one. */
+  readonly topic: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly signature: SignatureVerdict | undefined;
@@ -97,7 +99,8 @@ export function readEntry(exchange: HttpExchange, index: number): ReadEntry[] {
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
   const shared = { exchange: { index, method, path: pathname }, at };
-  const webhook = method === "POST" ? readWebhook(text) : undefined;
+  const isSigned = signature !== undefined || headerOf(headers, SIGNATURE_HEADER) !== undefined;
+  const webhook = text === undefined ? undefined : (readWebhook(text, method) ?? readOtherWebhook(text, isSigned));
   if (webhook !== undefined) {
     return [
       {
@@ -146,12 +149,29 @@ function pathPatterns(id: OperationId): RegExp {
 /** An id is no other part of a path: `/v1/transactions/batch`. */
 const RESERVED_SEGMENT = "(?!batch$)[^/]+";
 
-function readWebhook(text: string | undefined) {
-  const body = text === undefined ? undefined : parseBody(text);
-  if (text === undefined || !isObject(body) || !isObject(body["data"]) || typeof body["topic"] !== "string")
-    return undefined;
+/** The contract's. */
+const SIGNATURE_HEADER = "x-service-hmac-sha256";
+
+interface ReadWebhook {
+  readonly topic: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+function readWebhook(text: string, method: string): ReadWebhook | undefined {
+  const body = method === "POST" ? parseBody(text) : undefined;
+  if (!isObject(body) || !isObject(body["data"]) || typeof body["topic"] !== "string") return undefined;
   const topic = findTopic(body["topic"]);
   return topic === undefined ? undefined : { topic, body, text };
+}
+
+/** Of a service that sends other topics, or another form. */
+function readOtherWebhook(text: string, isSigned: boolean): ReadWebhook | undefined {
+  if (!isSigned) return undefined;
+  const given = parseBody(text);
+  const body = isObject(given) ? given : {};
+  const { topic } = body;
+  return { topic: typeof topic === "string" ? shorten(oneLine(topic), 80) : "unknown", body, text };
 }
 
 /** The time at which the service handled a request, when its answer shows it: the creation of what it created, or the timestamp of an error. */

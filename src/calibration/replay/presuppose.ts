@@ -1,3 +1,4 @@
+import { parseBody } from "../../adapters/har/http-exchange.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
@@ -17,6 +18,7 @@ export function presuppose({ entries }: History): Presupposed {
   const found = new Found();
   for (const entry of entries) {
     if (entry.kind === "webhook") {
+      if (findTopic(entry.topic) === undefined) continue;
       const id = idOf(entry.body["data"]);
       found.received(entry);
       if (!made.has(id)) found.reported(entry);
@@ -32,6 +34,8 @@ export function presuppose({ entries }: History): Presupposed {
 function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
   const { operation, path, answer } = entry;
   const body = answer?.body;
+  // What the service makes of it may be under other names.
+  if (operation === "createWebhook") found.subscribed(parseBody(entry.body ?? ""));
   if (operation === undefined || !isObject(body)) return;
   const id = idOf(body);
   switch (operation) {
@@ -40,13 +44,9 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
       return;
     case "createCharge":
     case "createTransaction":
+    case "createWebhook":
       made.add(id);
       return;
-    case "createWebhook": {
-      found.subscribed(String(body["topic"]), String(body["url"]));
-      made.add(id);
-      return;
-    }
     case "checkCustomer":
       return found.know(new URL(path, "http://localhost").searchParams.get("msisdn")?.replace(/^ /, "+"), body);
     case "getCharge":
@@ -76,9 +76,10 @@ class Found {
   readonly #subscriptions: unknown[] = [];
   readonly #assumptions: string[] = [];
 
-  subscribed(spelling: string, url: string): void {
-    const topic = findTopic(spelling) ?? spelling;
-    this.#subscribed.set(topic, (this.#subscribed.get(topic) ?? new Set()).add(url));
+  subscribed(order: unknown): void {
+    if (!isObject(order)) return;
+    const topic = findTopic(String(order["topic"])) ?? String(order["topic"]);
+    this.#subscribed.set(topic, (this.#subscribed.get(topic) ?? new Set()).add(String(order["url"])));
   }
 
   received(webhook: RecordedWebhook): void {

@@ -1,0 +1,35 @@
+import { type HttpExchange, headerOf } from "./http-exchange.js";
+
+/** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
+export const CREDENTIAL_MIN = 8;
+
+/** What a service may repeat in its answer, of a request without the right `Authorization`, too. */
+export function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
+  const authorization = headerOf(headers, "authorization") ?? "";
+  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  const words = authorization.split(/[\s"',=]+/);
+  const basic = words.flatMap((word) => Buffer.from(word, "base64").toString().split(":"));
+  const cookies = (headerOf(headers, "cookie") ?? "").split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ""));
+  const keys = ["x-api-key", "x-auth-token"].map((name) => headerOf(headers, name) ?? "");
+  const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
+  const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
+  return [bearer, ...others.filter(({ length }) => length >= CREDENTIAL_MIN)];
+}
+
+/** How the names of credentials end: those that a service issues, and those that it asks for. */
+const CREDENTIAL_NAME = new RegExp(
+  [
+    "(?:access|refresh|id|auth|bearer|session|security|api|app|client|user|service|webhook|[cx]srf)token$",
+    "(?:api|secret|private|access|subscription|auth|app|client|consumer|merchant|master|service|functions|signing|encryption)key$",
+    "(?:secret|passw(?:or)?d(?:confirmation)?|pwd|passphrase|passcode|authorization|credentials?|signature|assertion|jwt)$",
+    "^x?token$",
+    "^(?:pin|otp)(?:code)?$",
+  ].join("|"),
+);
+/** A text with such a name has it. */
+export const CREDENTIAL_WORD = /token|secret|key|pass|pwd|authorization|credential|signature|assertion|jwt|pin|otp/i;
+
+/** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
+export function isCredentialName(name: string): boolean {
+  return CREDENTIAL_WORD.test(name) && CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+}
