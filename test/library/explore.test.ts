@@ -124,6 +124,18 @@ describe("explore", () => {
     ]);
   });
 
+  it("says that a run without a fault has critical findings already, but for those that are allowed", async () => {
+    const pays = async (sandbox: Sandbox): Promise<void> => {
+      for (const reference of ["salary", "salary", "salary-retry"])
+        await sandbox.fetch("/v1/transactions", { json: payout(reference) });
+    };
+    const only = ["createTransaction#3", "503"];
+    const critical = expect.stringContaining("The command has critical findings as it is: double-payout.");
+    expect((await explore(pays, { only })).notes).toContainEqual(critical);
+    const sandbox = { findings: { allow: ["double-payout"] } };
+    expect((await explore(pays, { only, sandbox })).notes).not.toContainEqual(critical);
+  });
+
   it("ends at an abort, with what is known", async () => {
     const stop = new AbortController();
     let runs = 0;

@@ -32,6 +32,12 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
     notes.push("Requests or webhooks differ from run to run: faults are at points that both runs without a fault had.");
   if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
     notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
+  const critical = one.seen.findings.filter(({ severity }) => severity === "critical").map(({ kind }) => kind);
+  if (critical.length > 0)
+    notes.push(
+      `The command has critical findings as it is: ${[...new Set(critical)].join(", ")}. \`npx business-payments-sandbox exec\` shows them. Here only ` +
+        "what comes on top of them is judged.",
+    );
   const isRepeatable = isSameTraffic && view?.note === null;
   const points = commonPoints(one.seen, two.seen);
   return { result: one, points, key: view?.key, isRepeatable, stableName: findStableName(one.seen, two.seen), notes };
