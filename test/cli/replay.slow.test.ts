@@ -225,6 +225,17 @@ describe("replay --target", () => {
     expect(await sandbox.stop()).toBe(0);
   });
 
+  it("exits with 6 when every scenario is skipped, but for a shard", async () => {
+    const sandbox = await startSandbox(["--clock", "frozen"]);
+    const folder = await folderWith({ "drops.yaml": drops, "given.yaml": good });
+    const target = ["--target", sandbox.url, "--token", "at_sandbox", "--company", "company_sandbox"];
+    const finished = await replay(folder, [".", ...target]);
+    expect(finished).toMatchObject({ code: 6, stdout: expect.stringMatching(/^2 skipped in /m) });
+    expect(finished.stderr).toBe("sandbox: inconclusive: every scenario was skipped.\n");
+    expect((await replay(folder, [".", ...target, "--shard", "1/2"])).code).toBe(0);
+    expect(await sandbox.stop()).toBe(0);
+  });
+
   it("exits with 3 when the target cannot be reached", async () => {
     const url = await originOfNobody();
     const folder = await folderWith({ "a.yaml": good });
