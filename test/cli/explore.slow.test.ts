@@ -131,6 +131,13 @@ describe("what cannot be explored", () => {
       /Nothing was tried: --only and --skip/,
     ],
     ["a store", ["--store", "file:state.json"], carefulPayout, 1, /--store does not go with explore/],
+    [
+      "tenancy",
+      ["--tenancy", "--admin-token", "a"],
+      carefulPayout,
+      1,
+      /--tenancy does not go with explore: each run has the same seed/,
+    ],
     ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
     ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],
     [
