@@ -131,6 +131,13 @@ describe("what cannot be explored", () => {
       /Nothing was tried: --only and --skip/,
     ],
     ["a store", ["--store", "file:state.json"], carefulPayout, 1, /--store does not go with explore/],
+    [
+      "tenancy",
+      ["--tenancy", "--admin-token", "a"],
+      carefulPayout,
+      1,
+      /--tenancy does not go with explore: each run has the same seed/,
+    ],
     ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
     ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],
     [
@@ -224,12 +231,12 @@ describe("a command that does not behave", () => {
 
   it("sends control characters: the rules of the report can be read", async () => {
     const { stdout, folder } = await explore(
-      ["--only", "answer-lost"],
+      ["--only", "503"],
       program(
         `for (const n of [1, 2]) await call("POST", "/v1/transactions", payout("a\\n- b: [\\u001b" + n)).catch(() => 0);`,
       ),
     );
-    expect(stdout).toContain("answer-lost at createTransaction#1 (a - b: [\\u001b1)");
+    expect(stdout).toContain("503 at createTransaction#1 (a - b: [\\u001b1)");
     const { code, stdout: valid } = await runSandbox(["validate", "reports/explore/01.yaml"], { cwd: folder });
     expect([code, valid]).toEqual([0, "reports/explore/01.yaml: ok (rules)\n"]);
   });

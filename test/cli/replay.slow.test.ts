@@ -50,6 +50,13 @@ describe("replay", () => {
     }
   });
 
+  it("exits with 6 when every scenario is skipped", async () => {
+    const folder = await folderWith({ "settles.yaml": "name: Settles\nsteps: [{ settle: true }]\n" });
+    const finished = await replay(folder, ["."]);
+    expect(finished).toMatchObject({ code: 6, stdout: expect.stringMatching(/^1 skipped in /m) });
+    expect(finished.stderr).toBe("sandbox: inconclusive: every scenario was skipped.\n");
+  });
+
   it("ignores other files in a folder of scenarios", async () => {
     const folder = await folderWith({
       "sandbox.config.yaml": "clock: frozen\n",
@@ -222,6 +229,15 @@ describe("replay --target", () => {
     expect(stdout).toMatch(/^- The balance is 500 skipped: given\.balance needs the sandbox/m);
     expect(stdout).toMatch(/^1 passed, 2 skipped in /m);
     expect(code).toBe(0);
+    expect(await sandbox.stop()).toBe(0);
+  });
+
+  it("exits with 0 when every scenario is skipped, and says so", async () => {
+    const sandbox = await startSandbox(["--clock", "frozen"]);
+    const folder = await folderWith({ "drops.yaml": drops });
+    const target = ["--target", sandbox.url, "--token", "at_sandbox", "--company", "company_sandbox"];
+    const finished = await replay(folder, [".", ...target]);
+    expect(finished).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 skipped in /m) });
     expect(await sandbox.stop()).toBe(0);
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, UsageError, explore } from "../../src/index.js";
 import { tableOf } from "../support/experiments.js";
@@ -48,6 +49,37 @@ describe("explore", () => {
     const report = await explore(careful, { ...quick, depth: 2, workers: 4 });
     expect(report.runs.length).toBeGreaterThan(15);
     expect(report.runs.filter(({ verdict }) => verdict !== "safe")).toEqual([]);
+  });
+
+  describe("two equal payouts that are always made", () => {
+    const two = (references: () => readonly string[], suffix: () => string) => async (sandbox: Sandbox) => {
+      for (const reference of references())
+        await pay(sandbox, (attempt) => (attempt === 1 ? reference : reference + suffix()));
+    };
+    const fixed = () => ["6f1c1b60-8f0e-4c39-9d0e-1f2d3c4b5a69", "0b7d2f1e-5a3c-4e8d-b6a7-9c8d7e6f5a4b"];
+    const random = () => [randomUUID(), randomUUID()];
+
+    it.each([
+      ["fixed", fixed],
+      ["new in each run", random],
+    ])("are two orders, with references that are %s", async (_, references) => {
+      const { runs } = await explore(
+        two(references, () => ""),
+        { ...quick, only: ["createTransaction"] },
+      );
+      expect(runs.filter(({ verdict }) => verdict === "unsafe")).toEqual([]);
+      const lost = runs.find(({ fault }) => fault === "answer-lost");
+      expect(lost?.summary).toContain("The program sent the same request again.");
+    });
+
+    it.each([
+      ["fixed", fixed, () => "-again"],
+      ["new in each run", random, randomUUID],
+    ])("do not hide a third one, with references that are %s", async (_, references, suffix) => {
+      const { runs } = await explore(two(references, suffix), { ...quick, only: ["answer-lost", "503"] });
+      expect(runs.map(({ verdict }) => verdict)).toEqual(["unsafe", "unsafe", "unsafe", "unsafe"]);
+      expect(runs[0]?.summary).toMatch(/The program sent it again under a new reference/);
+    });
   });
 
   it("judges a function that does not end as hung", async () => {
@@ -106,6 +138,18 @@ describe("explore", () => {
     expect(runs.map(({ verdict, summary }) => [verdict, summary])).toEqual([
       ["safe", expect.stringMatching(/did not receive .* XOF\. The program reported success\.$/)],
     ]);
+  });
+
+  it("says that a run without a fault has critical findings already, but for those that are allowed", async () => {
+    const pays = async (sandbox: Sandbox): Promise<void> => {
+      for (const reference of ["salary", "salary", "salary-retry"])
+        await sandbox.fetch("/v1/transactions", { json: payout(reference) });
+    };
+    const only = ["createTransaction#3", "503"];
+    const critical = expect.stringContaining("The command has critical findings as it is: double-payout.");
+    expect((await explore(pays, { only })).notes).toContainEqual(critical);
+    const sandbox = { findings: { allow: ["double-payout"] } };
+    expect((await explore(pays, { only, sandbox })).notes).not.toContainEqual(critical);
   });
 
   it("ends at an abort, with what is known", async () => {

@@ -90,10 +90,15 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
     const summary = await replayAll(target.target, scenarios, settings);
     await report(summary, options, progress);
     if (summary.counts.failed + summary.counts.error > 0) return EXIT.assertion;
-    return judgeGates(gates, {
+    const exitCode = judgeGates(gates, {
       findings: summary.results.flatMap(({ seen }) => seen.findings),
       unjudged: whyUnjudged(summary, options),
     });
+    // Of another deployment all may need the sandbox, and a shard may have none but skipped ones.
+    const maySkipAll = options.remote !== undefined || options.shard !== undefined;
+    if (exitCode !== EXIT.ok || summary.counts.passed > 0 || maySkipAll) return exitCode;
+    printDiagnostic("sandbox: inconclusive: every scenario was skipped.");
+    return EXIT.inconclusive;
   } finally {
     await target.close();
   }

@@ -7,10 +7,12 @@ export function renderExec(command: readonly string[], flags: StartFlags, env: r
   const options = startOptionNames.flatMap((name) => {
     const value = flags[name];
     if (value === undefined) return [];
-    return value === true ? [flagOf(name)] : [flagOf(name), ...[value].flat()];
+    // The line goes into reports, and a secret does not.
+    if (name === "adminToken") return [`${flagOf(name)} "$SANDBOX_ADMIN_TOKEN"`];
+    return value === true ? [flagOf(name)] : [flagOf(name), ...[value].flat().map(quoteWord)];
   });
   const names = env.length === 0 ? [] : ["--env", ...env];
-  const words = [...options, ...names, "--", ...command].map(quoteWord);
+  const words = [...options, ...[...names, "--", ...command].map(quoteWord)];
   return nameAsCalled(`sandbox exec ${words.join(" ")}`);
 }
 

@@ -33,9 +33,19 @@ export function happened({ rule }: Pick<PlannedFault, "rule">, { seen }: RunResu
   return seen.appliedRules.some((name) => name === rule["name"]);
 }
 
-/** Requests of the run that the baseline does not have, or not so often. */
+/** Requests of the run that the baseline does not have, or not so often: first those about something new, then those that are sent again. */
 export function addedRequests(baseline: Seen, run: Seen): SeenRequest[] {
-  return surplus(run.requests, baseline.requests, ({ key }) => key);
+  const subjectOf = ({ key, about }: SeenRequest): string => `${key} ${about}`;
+  const usual = new Set(baseline.requests.map(subjectOf));
+  const sent = new Set<string>();
+  const ranked = run.requests.map((request) => {
+    const subject = subjectOf(request);
+    const rank = sent.has(subject) ? 2 : usual.has(subject) ? 0 : 1;
+    sent.add(subject);
+    return { request, rank };
+  });
+  const ordered = ranked.toSorted((a, b) => a.rank - b.rank).map(({ request }) => request);
+  return surplus(ordered, baseline.requests, ({ key }) => key);
 }
 
 function describeReaction({ faults, baseline, result: { seen } }: JudgedRun): string {

@@ -1,6 +1,6 @@
 import { type Effect, type FactKey, compareFacts, findStableView, surplus, withoutGenerated } from "./effect.js";
 import type { RunResult } from "./experiment.js";
-import type { Seen } from "./observe.js";
+import type { Seen, SeenRequest } from "./observe.js";
 
 /** Worst first. */
 export const verdicts = ["unsafe", "lost", "hung", "crashed", "noticed", "safe"] as const;
@@ -32,6 +32,12 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
     notes.push("Requests or webhooks differ from run to run: faults are at points that both runs without a fault had.");
   if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
     notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
+  const critical = one.seen.findings.filter(({ severity }) => severity === "critical").map(({ kind }) => kind);
+  if (critical.length > 0)
+    notes.push(
+      `The command has critical findings as it is: ${[...new Set(critical)].join(", ")}. \`npx business-payments-sandbox exec\` shows them. Here only ` +
+        "what comes on top of them is judged.",
+    );
   const isRepeatable = isSameTraffic && view?.note === null;
   const points = commonPoints(one.seen, two.seen);
   return { result: one, points, key: view?.key, isRepeatable, stableName: findStableName(one.seen, two.seen), notes };
@@ -70,12 +76,35 @@ export interface Judgement {
 /** `tolerates`: a missing effect does not count, since the command learns no outcome. */
 export function judge(baseline: Baseline, run: RunResult, tolerates = false): Judgement {
   const effect = effectOf(baseline, run);
-  const news = newFindings(baseline.result.seen, run.seen);
+  const isSameAsEver = effect.added.length === 0 && !hasNewOrder(baseline, run.seen);
+  const news = newFindings(baseline.result.seen, run.seen).filter(
+    ({ kind }) => kind !== "double-payout" || !isSameAsEver,
+  );
   const isUnsafe =
     effect.added.length > 0 || news.some(({ severity }) => severity === "critical") || run.holds === false;
   const findings = [...new Set(news.map(({ kind }) => kind))];
   const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !tolerates);
   return { verdict, effect, findings };
+}
+
+/** Whether a payout is ordered that the baseline does not order. Two orders of its own may look like one that is sent again. */
+function hasNewOrder({ result, stableName }: Baseline, run: Seen): boolean {
+  const [usual, orders] = [ordersOf(result.seen), ordersOf(run)];
+  const known = new Set(usual.map(({ key, about }) => `${key} ${stableName(about)}`));
+  return (
+    surplus(orders, usual, ({ key }) => key).length > 0 ||
+    orders.some(({ key, about }) => !known.has(`${key} ${stableName(about)}`))
+  );
+}
+
+/** Each payout once, however often it is sent. A batch shows no references: it counts each time. */
+function ordersOf({ requests }: Seen): SeenRequest[] {
+  const orders = requests.flatMap((request) => {
+    const { operation, name, key, about } = request;
+    if (operation === "createBatch") return [[name, request] as const];
+    return operation === "createTransaction" ? [[`${key} ${about}`, request] as const] : [];
+  });
+  return [...new Map(orders).values()];
 }
 
 function effectOf({ result, key }: Baseline, run: RunResult): Effect {
