@@ -257,13 +257,10 @@ export class Sandbox {
     const holder = this.#holderOf(identity);
     if (holder !== undefined)
       throw new UsageError("state", `${failed}: the company "${holder}" has one of its access tokens.`);
-    const moving = this.#findMoving(id);
-    if (moving !== undefined && moving.record.seq > stored.record.seq)
-      throw new UsageError(
-        "state",
-        `${failed}: it was closed here later, with more records. Export it again, or remove it first.`,
-      );
-    if (moving !== undefined) this.#forgetTokens(moving.record);
+    const closed = this.#findMoving(id)?.record;
+    const older = "it was closed here later, with more records. Export it again, or remove it first";
+    if (closed !== undefined && closed.seq > stored.record.seq) throw new UsageError("state", `${failed}: ${older}.`);
+    if (closed !== undefined) this.#forgetTokens(closed);
     for (const entry of companyEntries(stored.record, stored.setup, false)) this.store.note(entry);
     this.store.data.gone.delete(id);
     return this.#resume(stored, undefined, gate);
