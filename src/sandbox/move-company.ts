@@ -42,9 +42,18 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
   return { exportVersion: EXPORT_VERSION, companyId: id, entries };
 }
 
-/** Throws UsageError("input") for what is no export, and UsageError("state") when the id or a token is taken here. Then it changes nothing. */
+/**
+ * Throws UsageError("input") for what is no export, and UsageError("state") when the id or a token is taken here, or the company was closed here with more
+ * records. Then it changes nothing.
+ */
 export function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Company {
-  return sandbox.adopt(readExport(id, given, sandbox), gate);
+  const stored = readExport(id, given, sandbox);
+  const here = sandbox.store.data.companies.get(id)?.record;
+  if (here?.moving && here.seq > stored.record.seq) {
+    const why = "it was closed here later, with more records. Export it again, or remove it first.";
+    throw new UsageError("state", `Failed to import the company ${quote(id)}: ${why}`);
+  }
+  return sandbox.adopt(stored, gate);
 }
 
 function readExport(id: string, given: unknown, { system }: Sandbox): StoredCompany {

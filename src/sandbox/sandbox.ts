@@ -247,7 +247,7 @@ export class Sandbox {
 
   /**
    * Takes in a company that another sandbox has exported, or this one has closed. What is pending in it is sent once `gate` opens. Throws
-   * UsageError("state") when its id or a token of it is taken, or when it was closed here with more records.
+   * UsageError("state") when its id or a token of it is taken.
    */
   adopt(stored: StoredCompany, gate: ReleaseGate): Company {
     const { identity } = stored.record;
@@ -257,10 +257,8 @@ export class Sandbox {
     const holder = this.#holderOf(identity);
     if (holder !== undefined)
       throw new UsageError("state", `${failed}: the company "${holder}" has one of its access tokens.`);
-    const closed = this.#findMoving(id)?.record;
-    const older = "it was closed here later, with more records. Export it again, or remove it first";
-    if (closed !== undefined && closed.seq > stored.record.seq) throw new UsageError("state", `${failed}: ${older}.`);
-    if (closed !== undefined) this.#forgetTokens(closed);
+    const moving = this.#findMoving(id);
+    if (moving !== undefined) this.#forgetTokens(moving.record);
     for (const entry of companyEntries(stored.record, stored.setup, false)) this.store.note(entry);
     this.store.data.gone.delete(id);
     return this.#resume(stored, undefined, gate);
