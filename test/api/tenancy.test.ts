@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DASHBOARD, ORIGIN, signIn, visit } from "../support/dashboard.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { chargeRequest } from "../support/requests.js";
-import { type Answer, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { type Answer, type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 import { createControlApp } from "../../src/http/server/control-app.js";
 import { OPENING_MS, OPENINGS_MAX } from "../../src/http/shared/address-limit.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
@@ -198,6 +198,38 @@ describe("a tenant", () => {
     }
     expect((await app.request("/openapi.json", { headers: bearer(LATE) })).status).toBe(200);
   });
+});
+
+it("logs each call with the company that it reaches, whichever one it names", async () => {
+  const logged: LooseJson[] = [];
+  const write = (_: string, event: string, fields?: object): void => void (event === "request" && logged.push(fields));
+  const { app, api } = open({ log: { wants: () => true, write } });
+  const get = (path: string, token?: string) =>
+    app.request(path, { headers: { accept: "*/*", ...(token !== undefined && bearer(token)) } });
+  const headers = { ...bearer(OWN), "x-company-id": "company_mine" };
+  const { id } = (await api("POST", "/v1/charges", chargeRequest(), headers)).body;
+  const calls: readonly (readonly [path: string, token: string | undefined, company: string | undefined])[] = [
+    ["/_sandbox/clock", OWN, "company_mine"],
+    ["/_sandbox/clock?company=company_other", OWN, "company_mine"],
+    ["/_sandbox/clock?what=x", OWN, "company_mine"],
+    ["/_sandbox/nothing?company=company_other", OWN, "company_mine"],
+    ["/_sandbox/clock?company=company_other", undefined, undefined],
+    ["/_sandbox/clock?company=company_other", "at_nobody", undefined],
+    ["/_sandbox/clock?company=company_other", ADMIN, "company_other"],
+    ["/openapi.json", OWN, "company_mine"],
+    ["/openapi.json?company=company_other", OWN, undefined],
+    [`${DASHBOARD}/clock`, OWN, "company_mine"],
+    [`${DASHBOARD}/clock?company=company_other`, OWN, "company_mine"],
+    [`${DASHBOARD}/clock?company=company_other`, ADMIN, "company_other"],
+    [`/checkout/${id}`, undefined, "company_mine"],
+    [`/checkout/${id}?company=company_other`, undefined, undefined],
+  ];
+  for (const [path, token] of calls) await (await get(path, token)).text();
+  expect(logged.map(({ path, company }) => [path, company])).toEqual(calls.map(([path, , company]) => [path, company]));
+  const visitor = visit(app);
+  await signIn(visitor, OWN);
+  await visitor.get("/_sandbox");
+  expect(logged.at(-1)).toMatchObject({ path: "/_sandbox", company: "company_mine" });
 });
 
 it("answers 503 to a tenant whose company is being moved", async () => {

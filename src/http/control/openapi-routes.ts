@@ -31,6 +31,7 @@ export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
       try {
         const caller = findCaller(sandbox, tokenOf(c)) ?? strangerOf(sandbox);
         const company = reachCompany(sandbox, caller, c.req.query("company"));
+        c.set("companyId", company.id);
         const { profile } = company;
         // As `paymentUrl`: "starts with `--public-url` if given, else with the address the request came to".
         const serverUrl = sandbox.options.publicUrl ?? ANY_SERVER;
