@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { DASHBOARD, ORIGIN, signIn, visit } from "../support/dashboard.js";
+import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { chargeRequest } from "../support/requests.js";
 import { type Answer, type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 import { createControlApp } from "../../src/http/server/control-app.js";
 import { OPENING_MS, OPENINGS_MAX } from "../../src/http/shared/address-limit.js";
+import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { fromXof } from "../../src/domain/values/money.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
@@ -433,6 +434,23 @@ describe("the dashboard", () => {
     await signIn(visitor, OWN);
     await control("POST", "/companies/company_mine/rotate", { accessToken: true }, bearer(OWN));
     expect((await visitor.get(`${DASHBOARD}/clock`)).status).toBe(303);
+  });
+
+  it("keeps a tenant's newest sessions, however often another one signs in", async () => {
+    const { app } = open();
+    const signedIn = async (token: string) => {
+      const visitor = visit(app);
+      await signIn(visitor, token);
+      return visitor;
+    };
+    const statusOf = async (visitor: Visitor) => (await visitor.get(`${DASHBOARD}/clock`)).status;
+    const mine = await signedIn(OWN);
+    const others = [];
+    for (let at = 0; at <= SESSIONS_MAX; at++) others.push(await signedIn(OTHER));
+    expect(await statusOf(mine)).toBe(200);
+    const [oldest, second] = others;
+    expect(oldest && (await statusOf(oldest))).toBe(303);
+    expect(second && (await statusOf(second))).toBe(200);
   });
 
   it("opens a company from the sign-in page, and shows its token once", async () => {
