@@ -222,5 +222,25 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     );
     expect(tenants.filter(({ seen }) => seen.size !== 1)).toEqual([]);
     expect(new Set(tenants.flatMap(({ seen }) => [...seen])).size).toBe(3);
+    // A generated token would lead to any replica.
+    for (const path of ["/_sandbox/companies", "/_sandbox/dashboard/open"]) {
+      const refused = await fetch(proxy + path, { method: "POST" });
+      expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "application/json"]);
+      expect(await refused.json()).toEqual({
+        statusCode: 400,
+        message: [expect.stringContaining("a token of your own")],
+        error: "Bad Request Exception",
+        correlationId: expect.stringMatching(/^[\da-f]{32}$/),
+        path,
+        timestamp: expect.stringMatching(/^20\d\d-/),
+      });
+    }
+    const admin = { authorization: "Bearer administrator" };
+    expect((await fetch(`${proxy}/_sandbox/companies`, { headers: admin })).status).toBe(200);
+    expect((await fetch(`${proxy}/_sandbox/companies`)).status).toBe(401);
+    const opened = await fetch(`${proxy}/replica-1/_sandbox/companies`, { method: "POST" });
+    const { accessToken } = (await opened.json()) as LooseJson;
+    const own = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${proxy}/replica-1/_sandbox/clock`, { headers: own })).status).toBe(200);
   });
 });
