@@ -110,6 +110,13 @@ class Tenant {
   }
 }
 
+/** Runs examples/scale-out/resize.mjs, and returns how many companies it moved. */
+async function resize(proxy: string, replicas: readonly Replica[]): Promise<number> {
+  const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, proxy, ...replicas.map(({ url }) => url)]);
+  return [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine", () => {
   it("loses nothing acknowledged when a replica is killed under load, and no other replica notices", async () => {
     const folder = await folderWith({});
@@ -167,19 +174,24 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     expect((await fetch(before + pathname)).status).toBe(200);
 
     const after = await startNginx(replicas.map(({ address }) => address));
-    const resize = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      resize,
-      after,
-      ...replicas.slice(0, 3).map(({ url }) => url),
-    ]);
-    const moved = [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+    const [, , , fourth] = replicas;
+    await fourth?.kill();
+    await expect(resize(after, replicas.slice(0, 3))).rejects.toThrow("fetch failed");
+    expect(await Promise.all(tenants.map((tenant) => tenant.charge()))).toEqual(tenants.map(() => true));
+
+    await fourth?.start();
+    const moved = await resize(after, replicas.slice(0, 3));
     const now = tenants.map((tenant) => tenant.through(after));
     await Promise.all(now.map((tenant) => tenant.check()));
-    const atFourth = now.filter((tenant) => tenant.replicas.has(replicas[3]?.address ?? ""));
+    const atFourth = now.filter((tenant) => tenant.replicas.has(fourth?.address ?? ""));
     expect(moved).toBe(atFourth.length);
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(45);
+
+    // The fourth one is removed again.
+    expect(await resize(before, replicas)).toBe(moved);
+    await fourth?.kill();
+    await Promise.all(tenants.map((tenant) => tenant.check()));
   });
 
   it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {
