@@ -227,7 +227,9 @@ it("logs each call with the company that it reaches, whichever one it names", as
     ["/_sandbox/clock?company=company_other", "at_nobody", undefined],
     ["/_sandbox/clock?company=company_other", ADMIN, "company_other"],
     ["/openapi.json", OWN, "company_mine"],
-    ["/openapi.json?company=company_other", OWN, undefined],
+    ["/openapi.json?company=company_other", OWN, "company_mine"],
+    ["/openapi.json?company=company_other", undefined, undefined],
+    ["/openapi.json", undefined, "company_mine"],
     [`${DASHBOARD}/clock`, OWN, "company_mine"],
     [`${DASHBOARD}/clock?company=company_other`, OWN, "company_mine"],
     [`${DASHBOARD}/clock?company=company_other`, ADMIN, "company_other"],
@@ -452,7 +454,7 @@ describe("the dashboard", () => {
 
   it.each([
     ["http://127.0.0.1:9/", "url must name a public host"],
-    ["http://inside.shop.test/", "inside.shop.test is"],
+    ["http://inside.shop.test/", "inside.shop.test is a private address"],
   ])("audits no private address for a tenant: not %s", async (url, problem) => {
     resolveNames({ "inside.shop.test": ["127.0.0.1"] });
     const { app } = open();
