@@ -1,5 +1,6 @@
 /**
- * Measures one replica with many companies in a file store: its start, its memory, and what a quiet company notices of one that is at its rate limit.
+ * Measures one replica with many companies in a file store: its start, the time until its first acknowledged write, its memory, and what a quiet
+ * company notices of one that is at its rate limit.
  *
  *     npm run build && npm run bench:tenants
  *     npm run bench:tenants -- --companies 10000 --charges 10
@@ -42,17 +43,19 @@ try {
   const empty = await sandbox.sample();
   const fillMs = await timed(fill);
   const filled = await sandbox.sample();
-  const [startsMs, startsCpuMs] = [[], []];
+  const [startsMs, firstWritesMs, startsCpuMs] = [[], [], []];
   for (let at = 0; at < starts; at++) {
     await sandbox.stop();
-    startsMs.push(await timed(start));
+    const startMs = await timed(start);
+    startsMs.push(startMs);
+    firstWritesMs.push(startMs + (await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`start-${at}`))))));
     startsCpuMs.push((await sandbox.usage()).cpuUs / 1000);
   }
   const loaded = await sandbox.sample();
   const { size } = await stat(store);
   const compared = await compare();
   await sandbox.stop();
-  report({ empty, filled, loaded, fillMs, startsMs, startsCpuMs, size, ...compared });
+  report({ empty, filled, loaded, fillMs, startsMs, firstWritesMs, startsCpuMs, size, ...compared });
 } finally {
   await agent.close();
   await rm(folder, { recursive: true, force: true });
@@ -124,7 +127,7 @@ async function quietRequests() {
   return latencies;
 }
 
-function report({ empty, filled, loaded, fillMs, startsMs, startsCpuMs, size, ...latencies }) {
+function report({ empty, filled, loaded, fillMs, startsMs, firstWritesMs, startsCpuMs, size, ...latencies }) {
   const startS = percentile(startsMs, 50) / 1000;
   const [alone, atLimit, flooded] = [latencies.alone, latencies.atLimit, latencies.flooded].map((times) => ({
     p50: percentile(times, 50).toFixed(1),
@@ -136,6 +139,7 @@ function report({ empty, filled, loaded, fillMs, startsMs, startsCpuMs, size, ..
     "written, /s": Math.round((companies * charges * 1.1) / (fillMs / 1000)),
     "store, MB": (size / 1e6).toFixed(1),
     "start, s": startS.toFixed(2),
+    "until the first write, s": (percentile(firstWritesMs, 50) / 1000).toFixed(2),
     "its CPU time, s": (percentile(startsCpuMs, 50) / 1000).toFixed(2),
     "slowest, s": (Math.max(...startsMs) / 1000).toFixed(2),
     "empty, MB": empty.rssMb.toFixed(0),

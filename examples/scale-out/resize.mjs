@@ -4,7 +4,7 @@
  *     node resize.mjs http://new-proxy:8080 http://replica-0:4010 http://replica-1:4010 …
  *
  * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
- * that moves answers 503 until the old proxy is replaced by the new one.
+ * that moves answers 503 until the old proxy is replaced by the new one. When one cannot be moved, it stays where it is and the script ends: run it again.
  */
 import { lookup } from "node:dns/promises";
 
@@ -25,7 +25,13 @@ for (const from of replicas) {
     if (to === null || to === own || companyId === "company_sandbox") continue;
     const path = `/companies/${encodeURIComponent(companyId)}`;
     const exported = await control(from, "POST", `${path}/export`, JSON.stringify({ close: true }));
-    await control(`http://${to}`, "PUT", path, exported);
+    try {
+      await control(`http://${to}`, "PUT", path, exported);
+    } catch (error) {
+      // It goes on where it was.
+      await control(from, "PUT", path, exported);
+      throw error;
+    }
     await control(from, "DELETE", path);
     moved++;
   }

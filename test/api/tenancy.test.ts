@@ -1,10 +1,18 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DASHBOARD, ORIGIN, signIn, visit } from "../support/dashboard.js";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
+import { silentLog } from "../../src/kernel/log.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { createStoreFormat } from "../../src/sandbox/state/store-format.js";
+import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
+import { folderWith } from "../support/folder.js";
+import { resolveNames } from "../support/resolve-names.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { chargeRequest } from "../support/requests.js";
-import { type Answer, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
+import { type Answer, type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../support/world.js";
 import { createControlApp } from "../../src/http/server/control-app.js";
 import { OPENING_MS, OPENINGS_MAX } from "../../src/http/shared/address-limit.js";
+import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { fromXof } from "../../src/domain/values/money.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
@@ -113,6 +121,8 @@ describe("each route of the control API", () => {
     const own = await mine(OWN);
     expect(own.status === 403, `own: ${own.status}`).toBe(isAdmins);
     expect(own.status).not.toBe(401);
+    // Nothing comes that `wait` could answer with.
+    if (/^GET (?!.*(?::|\/wait$))/.test(route) && !isAdmins) expect(own.status).toBe(200);
     expect(own.text).not.toContain("No company has the id");
     expectNothingOfOther(own);
 
@@ -198,6 +208,40 @@ describe("a tenant", () => {
     }
     expect((await app.request("/openapi.json", { headers: bearer(LATE) })).status).toBe(200);
   });
+});
+
+it("logs each call with the company that it reaches, whichever one it names", async () => {
+  const logged: LooseJson[] = [];
+  const write = (_: string, event: string, fields?: object): void => void (event === "request" && logged.push(fields));
+  const { app, api } = open({ log: { wants: () => true, write } });
+  const get = (path: string, token?: string) =>
+    app.request(path, { headers: { accept: "*/*", ...(token !== undefined && bearer(token)) } });
+  const headers = { ...bearer(OWN), "x-company-id": "company_mine" };
+  const { id } = (await api("POST", "/v1/charges", chargeRequest(), headers)).body;
+  const calls: readonly (readonly [path: string, token: string | undefined, company: string | undefined])[] = [
+    ["/_sandbox/clock", OWN, "company_mine"],
+    ["/_sandbox/clock?company=company_other", OWN, "company_mine"],
+    ["/_sandbox/clock?what=x", OWN, "company_mine"],
+    ["/_sandbox/nothing?company=company_other", OWN, "company_mine"],
+    ["/_sandbox/clock?company=company_other", undefined, undefined],
+    ["/_sandbox/clock?company=company_other", "at_nobody", undefined],
+    ["/_sandbox/clock?company=company_other", ADMIN, "company_other"],
+    ["/openapi.json", OWN, "company_mine"],
+    ["/openapi.json?company=company_other", OWN, "company_mine"],
+    ["/openapi.json?company=company_other", undefined, undefined],
+    ["/openapi.json", undefined, "company_mine"],
+    [`${DASHBOARD}/clock`, OWN, "company_mine"],
+    [`${DASHBOARD}/clock?company=company_other`, OWN, "company_mine"],
+    [`${DASHBOARD}/clock?company=company_other`, ADMIN, "company_other"],
+    [`/checkout/${id}`, undefined, "company_mine"],
+    [`/checkout/${id}?company=company_other`, undefined, undefined],
+  ];
+  for (const [path, token] of calls) await (await get(path, token)).text();
+  expect(logged.map(({ path, company }) => [path, company])).toEqual(calls.map(([path, , company]) => [path, company]));
+  const visitor = visit(app);
+  await signIn(visitor, OWN);
+  await visitor.get("/_sandbox");
+  expect(logged.at(-1)).toMatchObject({ path: "/_sandbox", company: "company_mine" });
 });
 
 it("answers 503 to a tenant whose company is being moved", async () => {
@@ -288,6 +332,30 @@ describe("opening a company without an administrator", () => {
     expect((await world.control("GET", "/clock", undefined, bearer(used))).status).toBe(200);
     expect((await world.control("GET", "/clock", undefined, bearer(idle))).status).toBe(401);
     expect(world.sandbox.companies).toHaveLength(3);
+  });
+
+  it("drops such a company from the store, too", async () => {
+    const path = join(await folderWith({}), "state.json");
+    const system = createFakeSystem();
+    const openStored = async () => {
+      const store = await openFileStore({
+        path,
+        format: createStoreFormat(systemClock),
+        system: systemClock,
+        log: silentLog,
+      });
+      return selfService({ system, store, limits: { ...DEFAULT_LIMITS, idle: 3_600_000 } });
+    };
+    const world = await openStored();
+    const idle = (await ask(world)).body;
+    expect((await world.control("GET", "/clock", undefined, bearer(idle.accessToken))).status).toBe(200);
+    system.pass(3_600_000);
+    const used = (await ask(world)).body;
+    await world.close();
+    const again = await openStored();
+    expect((await again.control("GET", "/clock", undefined, bearer(used.accessToken))).status).toBe(200);
+    expect((await again.control("GET", "/clock", undefined, bearer(idle.accessToken))).status).toBe(401);
+    expect(again.sandbox.companies.map(({ id }) => id)).not.toContain(idle.companyId);
   });
 
   it("tells the clients of a trusted proxy apart, and believes nobody else", async () => {
@@ -384,15 +452,18 @@ describe("the dashboard", () => {
     expect((await control("GET", "/snapshots", undefined, bearer(OWN))).body.count).toBe(0);
   });
 
-  it("audits no private address for a tenant", async () => {
+  it.each([
+    ["http://127.0.0.1:9/", "url must name a public host"],
+    ["http://inside.shop.test/", "inside.shop.test is a private address"],
+  ])("audits no private address for a tenant: not %s", async (url, problem) => {
+    resolveNames({ "inside.shop.test": ["127.0.0.1"] });
     const { app } = open();
     const visitor = visit(app);
     await signIn(visitor, OWN);
     await visitor.get(`${DASHBOARD}/audit`);
-    const url = "http://127.0.0.1:9/";
     const asked = await visitor.post(`${DASHBOARD}/audit?company=company_mine`, { url });
     const back = new URL(asked.headers.get("location") ?? "", `${ORIGIN}${DASHBOARD}/audit`);
-    expect((await visitor.get(back.pathname + back.search)).text).toContain("url must name a public host");
+    expect((await visitor.get(back.pathname + back.search)).text).toContain(problem);
   });
 
   it("ends a session when its token stops working", async () => {
@@ -401,6 +472,23 @@ describe("the dashboard", () => {
     await signIn(visitor, OWN);
     await control("POST", "/companies/company_mine/rotate", { accessToken: true }, bearer(OWN));
     expect((await visitor.get(`${DASHBOARD}/clock`)).status).toBe(303);
+  });
+
+  it("keeps a tenant's newest sessions, however often another one signs in", async () => {
+    const { app } = open();
+    const signedIn = async (token: string) => {
+      const visitor = visit(app);
+      await signIn(visitor, token);
+      return visitor;
+    };
+    const statusOf = async (visitor: Visitor) => (await visitor.get(`${DASHBOARD}/clock`)).status;
+    const mine = await signedIn(OWN);
+    const others = [];
+    for (let at = 0; at <= SESSIONS_MAX; at++) others.push(await signedIn(OTHER));
+    expect(await statusOf(mine)).toBe(200);
+    const [oldest, second] = others;
+    expect(oldest && (await statusOf(oldest))).toBe(303);
+    expect(second && (await statusOf(second))).toBe(200);
   });
 
   it("opens a company from the sign-in page, and shows its token once", async () => {

@@ -92,3 +92,26 @@ describe("sandbox companies", () => {
     expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
   });
 });
+
+describe("a command with the access token of a tenant", () => {
+  it("works for its company, and is refused for another one and for the sandbox", async () => {
+    const sandbox = await startSandbox(["--tenancy", "--auto-provision", "--admin-token", "hush"]);
+    const { url } = sandbox;
+    const open = async () => (await call(`${url}/_sandbox/companies`, "POST")).body;
+    const [own, other] = [await open(), await open()];
+    const run = (...args: string[]) => runSandbox([...args, "--url", url, "--admin-token", own.accessToken]);
+    expect(await run("clock", "--json")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("clock", "--company", own.companyId)).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("clock", "--company", other.companyId)).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`No company has the id "${other.companyId}"`),
+    });
+    expect(await run("companies", "export", own.companyId)).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: expect.stringContaining("This call needs the admin token"),
+    });
+    await sandbox.stop();
+  });
+});

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type StartedSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { gate } from "../support/live.js";
-import { freePort, hasNginx, startNginx } from "../support/nginx.js";
+import { freePort, skipsNginx, startNginx } from "../support/nginx.js";
 import { chargeRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
@@ -110,7 +110,14 @@ class Tenant {
   }
 }
 
-describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine", () => {
+/** Runs examples/scale-out/resize.mjs, and returns how many companies it moved. */
+async function resize(proxy: string, replicas: readonly Replica[]): Promise<number> {
+  const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, proxy, ...replicas.map(({ url }) => url)]);
+  return [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine", () => {
   it("loses nothing acknowledged when a replica is killed under load, and no other replica notices", async () => {
     const folder = await folderWith({});
     const replicas = await Promise.all([0, 1, 2].map((index) => startReplica(folder, index)));
@@ -119,11 +126,15 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     const [victim] = replicas;
     const back = gate();
     let acknowledged = 0;
+    let isDown = false;
+    let acknowledgedMeanwhile = 0;
     const loaded = gate();
     const client = async (tenant: Tenant): Promise<void> => {
       for (let made = 0; made < 6;) {
+        const isWithoutVictim = isDown;
         if (await tenant.charge()) {
           made++;
+          if (isWithoutVictim && isDown && !tenant.replicas.has(victim?.address ?? "")) acknowledgedMeanwhile++;
           if (++acknowledged === 2 * TENANTS) loaded.open();
         } else await back.opened;
       }
@@ -132,10 +143,13 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     const restart = async (): Promise<void> => {
       await loaded.opened;
       await victim?.kill();
+      isDown = true;
       await victim?.start();
+      isDown = false;
       back.open();
     };
     await Promise.all([...clients, restart()]);
+    expect(acknowledgedMeanwhile).toBeGreaterThan(0);
 
     const byReplica = replicas.map(({ address }) => tenants.filter(({ replicas: seen }) => seen.has(address)));
     expect(byReplica.map(({ length }) => length > 0)).toEqual([true, true, true]);
@@ -167,19 +181,24 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     expect((await fetch(before + pathname)).status).toBe(200);
 
     const after = await startNginx(replicas.map(({ address }) => address));
-    const resize = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      resize,
-      after,
-      ...replicas.slice(0, 3).map(({ url }) => url),
-    ]);
-    const moved = [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+    const [, , , fourth] = replicas;
+    await fourth?.kill();
+    await expect(resize(after, replicas.slice(0, 3))).rejects.toThrow("fetch failed");
+    expect(await Promise.all(tenants.map((tenant) => tenant.charge()))).toEqual(tenants.map(() => true));
+
+    await fourth?.start();
+    const moved = await resize(after, replicas.slice(0, 3));
     const now = tenants.map((tenant) => tenant.through(after));
     await Promise.all(now.map((tenant) => tenant.check()));
-    const atFourth = now.filter((tenant) => tenant.replicas.has(replicas[3]?.address ?? ""));
+    const atFourth = now.filter((tenant) => tenant.replicas.has(fourth?.address ?? ""));
     expect(moved).toBe(atFourth.length);
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(45);
+
+    // The fourth one is removed again.
+    expect(await resize(before, replicas)).toBe(moved);
+    await fourth?.kill();
+    await Promise.all(tenants.map((tenant) => tenant.check()));
   });
 
   it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {
@@ -222,5 +241,25 @@ describe.skipIf(!hasNginx)("examples/scale-out, with the nginx of this machine",
     );
     expect(tenants.filter(({ seen }) => seen.size !== 1)).toEqual([]);
     expect(new Set(tenants.flatMap(({ seen }) => [...seen])).size).toBe(3);
+    // A generated token would lead to any replica.
+    for (const path of ["/_sandbox/companies", "/_sandbox/dashboard/open"]) {
+      const refused = await fetch(proxy + path, { method: "POST" });
+      expect([refused.status, refused.headers.get("content-type")]).toEqual([400, "application/json"]);
+      expect(await refused.json()).toEqual({
+        statusCode: 400,
+        message: [expect.stringContaining("a token of your own")],
+        error: "Bad Request Exception",
+        correlationId: expect.stringMatching(/^[\da-f]{32}$/),
+        path,
+        timestamp: expect.stringMatching(/^20\d\d-/),
+      });
+    }
+    const admin = { authorization: "Bearer administrator" };
+    expect((await fetch(`${proxy}/_sandbox/companies`, { headers: admin })).status).toBe(200);
+    expect((await fetch(`${proxy}/_sandbox/companies`)).status).toBe(401);
+    const opened = await fetch(`${proxy}/replica-1/_sandbox/companies`, { method: "POST" });
+    const { accessToken } = (await opened.json()) as LooseJson;
+    const own = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${proxy}/replica-1/_sandbox/clock`, { headers: own })).status).toBe(200);
   });
 });

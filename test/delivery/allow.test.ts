@@ -1,13 +1,11 @@
-import dns from "node:dns";
 import { createServer } from "node:https";
-import { syncBuiltinESMExports } from "node:module";
-import { isIP } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
 import { startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
+import { resolveNames } from "../support/resolve-names.js";
 import { acceptedProfile } from "../support/profiles.js";
 import { selfSigned } from "../support/self-signed.js";
 
@@ -235,24 +233,6 @@ describe("webhooks.insecureTls", () => {
     expect(outcomes.map(({ status }) => status)).toEqual([200, null, 200]);
   });
 });
-
-/** The machine's resolver knows these names too, until the test ends. */
-function resolveNames(names: Readonly<Record<string, readonly string[]>>): void {
-  const real = dns.lookup;
-  const lookup = (...parts: Parameters<typeof dns.lookup>): void => {
-    const [name] = parts;
-    const found = names[name]?.map((address) => ({ address, family: isIP(address) }));
-    const callback: unknown = parts.at(-1);
-    if (found === undefined || typeof callback !== "function") real(...parts);
-    else process.nextTick(callback, null, found);
-  };
-  const spy = vi.spyOn(dns, "lookup").mockImplementation(Object.assign(lookup, { __promisify__: real.__promisify__ }));
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    spy.mockRestore();
-    syncBuiltinESMExports();
-  });
-}
 
 /** An HTTPS receiver with a self-signed certificate; ends with the test. */
 async function startTlsReceiver() {

@@ -217,12 +217,15 @@ describe("files for other programs", () => {
     expect(replicas).toEqual(["replica-0", "replica-1", "replica-2"]);
     for (const name of replicas) expect(config).toContain(`location /${name}/ { proxy_pass http://${name}:4010/; }`);
     const compose = readFileSync(`${root}examples/scale-out/compose.yaml`, "utf8");
-    const { proxy, ...others } = parse(compose, { merge: true }).services;
+    const { services, networks } = parse(compose, { merge: true });
+    const { proxy, ...others } = services;
+    expect(networks.default.ipam.config).toEqual([{ subnet: "10.213.57.0/24" }]);
     expect(Object.keys(proxy.depends_on)).toEqual(replicas);
     expect(Object.keys(others)).toEqual(replicas);
     for (const [at, name] of replicas.entries()) {
       expect(others[name].environment.SANDBOX_PUBLIC_URL).toBe(`http://localhost:8080/${name}`);
       expect(others[name].volumes).toEqual([`data-${at}:/data`]);
+      expect(others[name].networks).toEqual({ default: { ipv4_address: `10.213.57.1${at}` } });
     }
     const manifest = readFileSync(`${root}examples/scale-out/kubernetes.yaml`, "utf8");
     const resources = parseAllDocuments(manifest).map((document): LooseJson => document.toJS());

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runSandbox } from "../support/cli.js";
 import { OPENING_MS, OPENINGS_MAX } from "../../src/http/shared/address-limit.js";
 import { LIVE_MAX } from "../../src/http/pages/dashboard/live.js";
+import { SESSIONS_MAX } from "../../src/http/pages/dashboard/sessions.js";
 import { STREAMS_MAX } from "../../src/http/control/stream-routes.js";
 import { folderWith } from "../support/folder.js";
 import { followSteps, stepsOf } from "../support/follow-page.js";
@@ -32,5 +33,6 @@ describe("docs/tenancy.md", () => {
     expect(bounds[0]).toBe(`${OPENINGS_MAX} from one address, then one a minute`);
     expect(bounds).toContain(`${STREAMS_MAX} of each company`);
     expect(LIVE_MAX).toBe(STREAMS_MAX);
+    expect(SESSIONS_MAX).toBe(STREAMS_MAX);
   });
 });

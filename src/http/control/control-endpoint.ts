@@ -30,8 +30,8 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
     let company: Company | undefined;
     try {
       company = reachOf(c, sandbox, route);
-      assertKnownParameters(c.req.query(), route);
       c.set("companyId", company?.id);
+      assertKnownParameters(c.req.query(), route);
       if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
       const call = await readCall(c, sandbox, route, gate, company);

@@ -29,8 +29,10 @@ export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
     const texts = new WeakMap<Profile, string>();
     app.get(path, async (c) => {
       try {
-        const caller = findCaller(sandbox, tokenOf(c)) ?? strangerOf(sandbox);
-        const company = reachCompany(sandbox, caller, c.req.query("company"));
+        const caller = findCaller(sandbox, tokenOf(c));
+        if (caller !== undefined) c.set("caller", caller);
+        const company = reachCompany(sandbox, caller ?? strangerOf(sandbox), c.req.query("company"));
+        c.set("companyId", company.id);
         const { profile } = company;
         // As `paymentUrl`: "starts with `--public-url` if given, else with the address the request came to".
         const serverUrl = sandbox.options.publicUrl ?? ANY_SERVER;

@@ -50,7 +50,7 @@ const ownRoutes: readonly ControlRoute[] = [
  * The control API, which drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
  * shape, whatever `errors.shape` makes the API under test answer.
  *
- * The order: forgeries (403), the dashboard's pages, credentials (401), path (404), method (405), then `createControlEndpoint`.
+ * The order: the dashboard's pages, forgeries (403), credentials (401), path (404), method (405), then `createControlEndpoint`.
  */
 export function createControlApp(
   sandbox: Sandbox,
@@ -59,8 +59,6 @@ export function createControlApp(
   const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", dropBodyOfHead);
-  app.use("*", logRequests(sandbox));
-  app.use("*", refuseForgery(sandbox));
   const guesses = new AddressLimit(sandbox.system, GUESSES_MAX, GUESS_MS);
   const selfService = createSelfService(sandbox);
   const dashboard = createDashboard({
@@ -73,6 +71,7 @@ export function createControlApp(
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
   app.get("/", answerPage);
   app.on(["GET", "POST"], ["/dashboard", "/dashboard/*"], answerPage);
+  app.use("*", logRequests(sandbox), refuseForgery(sandbox));
   if (selfService !== undefined) app.post("/companies", openCompany(sandbox, selfService));
   const openPaths = routes.filter(({ access }) => access === "anyone").map(({ path }) => `/_sandbox${path}`);
   app.use("*", requireCaller(sandbox, guesses, openPaths));

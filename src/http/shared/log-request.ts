@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { toIso } from "../../kernel/time/instant.js";
 import { correlationIdOf, rounded } from "../../sandbox/activity-log.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { Caller } from "./caller.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 
 /** Counts each call and logs it at debug, for all but the API under test, whose exchanges are logged as events. */
@@ -20,7 +21,7 @@ export async function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: nu
   const { pathname, search } = new URL(url);
   metrics.countOther(pathname.startsWith("/_sandbox") ? "control" : "other", answer.status);
   if (log.wants?.("debug") !== true) return;
-  const company = sandbox.findCompany(c.get("companyId") ?? c.req.query("company") ?? "");
+  const company = sandbox.findCompany(c.get("companyId") ?? namedCompany(c) ?? "");
   const fields = {
     company: company?.id,
     now: toIso(company?.now() ?? system.now()),
@@ -33,6 +34,12 @@ export async function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: nu
   // After its changes, which are logged one turn later.
   await system.yieldToEventLoop();
   log.write("debug", "request", { ...fields, correlationId });
+}
+
+/** Of a call that was refused before its company was found. Only an administrator's query names a company that it reaches. */
+function namedCompany(c: HttpContext): string | undefined {
+  const caller: Caller | undefined = c.get("caller");
+  return caller && (caller.tenant ?? c.req.query("company"));
 }
 
 /** Only error bodies have one. */

@@ -20,6 +20,12 @@ async function openShop(world = openWorld()): Promise<TestWorld> {
   return world;
 }
 
+/** One that keeps its state in a file. */
+async function openStored(path: string): Promise<TestWorld> {
+  const format = createStoreFormat(systemClock);
+  return createWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog }) });
+}
+
 async function exportShop(world: TestWorld, close = true): Promise<LooseJson> {
   const { status, body } = await world.control("POST", "/companies/company_shop/export", { close });
   expect(status).toBe(200);
@@ -165,11 +171,7 @@ describe("a company that was closed", () => {
 
   it("stays closed in the store, and the imported one open", async () => {
     const folder = await folderWith({});
-    const open = async (name: string): Promise<TestWorld> => {
-      const path = join(folder, name);
-      const format = createStoreFormat(systemClock);
-      return createWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog }) });
-    };
+    const open = (name: string) => openStored(join(folder, name));
     const [source, target] = [await openShop(await open("a")), await open("b")];
     await target.control("PUT", "/companies/company_shop", await exportShop(source));
     await Promise.all([source.close(), target.close()]);
@@ -240,8 +242,10 @@ describe("what cannot be moved", () => {
 });
 
 describe("a move under load", () => {
-  it("loses no acknowledged write", async () => {
-    const [source, target] = [await openShop(), openWorld()];
+  it("loses no acknowledged write, and the target has all of them after a restart", async () => {
+    const folder = await folderWith({});
+    const [sourcePath, targetPath] = [join(folder, "source.json"), join(folder, "target.json")];
+    const [source, target] = [await openShop(await openStored(sourcePath)), await openStored(targetPath)];
     let url = await source.listen();
     const next = await target.listen();
     const moved = gate();
@@ -275,7 +279,10 @@ describe("a move under load", () => {
     over.abort();
     await Promise.all(clients);
     expect(new Set(refused)).toEqual(new Set([503]));
-    const { body } = await target.control("GET", `/charges${SHOP}&limit=1000`);
+    await Promise.all([source.close(), target.close()]);
+    const again = await openStored(targetPath);
+    const { body } = await again.control("GET", `/charges${SHOP}&limit=1000`);
+    await again.close();
     const there = new Set(body.data.map(({ id }: LooseJson) => id));
     expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
   });

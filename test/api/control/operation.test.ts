@@ -1,6 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openFileStore } from "../../../src/adapters/store/file-store.js";
 import { createMemoryStore } from "../../../src/adapters/store/store.js";
-import { createStoredSandbox } from "../../../src/sandbox/state/store-format.js";
+import { silentLog } from "../../../src/kernel/log.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
+import { createStoredSandbox, createStoreFormat } from "../../../src/sandbox/state/store-format.js";
+import { folderWith } from "../../support/folder.js";
 import { parseOpenMetrics } from "../../support/openmetrics.js";
 import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest } from "../../support/requests.js";
@@ -103,5 +108,20 @@ describe("GET /metrics", () => {
     const value = await readMetrics(world);
     expect(value("sandbox_event_loop_delay_seconds", { quantile: "0.99" })).toBeGreaterThanOrEqual(0);
     expect(value("sandbox_event_loop_delay_max_seconds")).toBeGreaterThanOrEqual(0);
+  });
+
+  it("counts the changes that a file store was given, and how often it has flushed them to the disk", async () => {
+    const path = join(await folderWith({}), "state.json");
+    const format = createStoreFormat(systemClock);
+    const world = openWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog }) });
+    const read = async () => {
+      const value = await readMetrics(world);
+      return ["sandbox_store_changes_total", "sandbox_store_flushes_total"].map((name) => value(name) ?? NaN);
+    };
+    const [changes = NaN, flushes = NaN] = await read();
+    await world.api("POST", "/v1/charges", chargeRequest());
+    const [changesThen = NaN, flushesThen = NaN] = await read();
+    expect(changesThen).toBeGreaterThan(changes);
+    expect(flushesThen).toBeGreaterThan(flushes);
   });
 });

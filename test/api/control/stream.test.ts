@@ -217,11 +217,13 @@ describe("GET /_sandbox/stream", () => {
 });
 
 describe("the resources of a stream", () => {
-  it("are bounded: one that ends makes room for another", async () => {
+  it("are bounded for each company: one that ends makes room for another", async () => {
     const live = await startLive();
+    await live.control("POST", "/companies", { companyId: "company_b" });
     const streams = await Promise.all(Array.from({ length: STREAMS_MAX }, () => follow(live)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     expect((await follow(live)).status).toBe(429);
+    expect((await follow(live, "?company=company_b")).status).toBe(200);
     streams[0]?.leave();
     for (let status = 429; status !== 200;) status = (await follow(live)).status;
   });

@@ -37,7 +37,9 @@ export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | unde
   for (const company of sandbox.companies) {
     const charge =
       companyId === undefined || company.id === companyId ? company.world.charges.get(chargeId) : undefined;
-    if (charge !== undefined) return { company, charge };
+    if (charge === undefined) continue;
+    c.set("companyId", company.id);
+    return { company, charge };
   }
   return undefined;
 }

@@ -4,6 +4,7 @@ import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import type { AddressLimit } from "../../shared/address-limit.js";
+import { refuseForgery } from "../../control/guards.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, closeConnection, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
@@ -21,6 +22,7 @@ import { DASHBOARD, type View, rootOf } from "./view/view.js";
 import { endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
+import { logRequests } from "../../shared/log-request.js";
 import type { SelfService } from "../../shared/self-service.js";
 
 interface DashboardDeps {
@@ -32,7 +34,7 @@ interface DashboardDeps {
   readonly differences: View["differences"];
 }
 
-/** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. `refuseForgery` has refused other machines and other origins before. */
+/** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. */
 export function createDashboard({ sandbox, ask, guesses, selfService, differences }: DashboardDeps): Hono<HttpEnv> {
   const sessions = new Sessions(sandbox);
   const guard = createGuard({ sandbox, sessions, guesses, selfService });
@@ -41,7 +43,7 @@ export function createDashboard({ sandbox, ask, guesses, selfService, difference
   const auditor = createAuditor(sandbox.system);
   const auditDesk = createAuditDesk(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
-  app.use("*", dropBodyOfHead, closeConnection);
+  app.use("*", logRequests(sandbox), refuseForgery(sandbox), dropBodyOfHead, closeConnection);
   app.use("*", guard.requireSession);
 
   app.get(`${DASHBOARD}/sign-in`, guard.showSignIn);
@@ -108,7 +110,9 @@ export function createDashboard({ sandbox, ask, guesses, selfService, difference
   }
 
   function companyOf(c: HttpContext): Company {
-    return reachCompany(sandbox, c.var.caller, c.req.query("company"));
+    const company = reachCompany(sandbox, c.var.caller, c.req.query("company"));
+    c.set("companyId", company.id);
+    return company;
   }
 
   function viewOf(c: HttpContext, company: Company): View {

@@ -4,20 +4,27 @@ import { createIdSource } from "../../../kernel/records/ids.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type Caller, findCaller, isSameSecret } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
-import { setNewest } from "./view/memory.js";
 
-/** Above this number the oldest session has to sign in again. */
-export const SESSIONS_MAX = 1_000;
+/** Of one company, and of the administrator. Above this number the oldest has to sign in again. */
+export const SESSIONS_MAX = 100;
 
 /** How long a session lasts, ms of real time. */
 export const SESSION_MS = 12 * 60 * 60_000;
+
+interface Session {
+  readonly openedAt: number;
+  readonly token: string;
+  /** As in {@link Caller}. */
+  readonly tenant: string | undefined;
+}
 
 export class Sessions {
   readonly #sandbox: Sandbox;
   /** Without a seed: nobody can guess the next id. */
   readonly #ids = createIdSource(undefined, "sessions");
   readonly #formKey = this.#ids.hex32() + this.#ids.hex32();
-  readonly #sessions = new Map<string, { readonly openedAt: number; readonly token: string }>();
+  /** The oldest first. */
+  readonly #sessions = new Map<string, Session>();
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
@@ -30,10 +37,23 @@ export class Sessions {
 
   /** The id of a new session, for the right token. */
   open(token: string): string | undefined {
-    if (!this.needed || findCaller(this.#sandbox, token) === undefined) return undefined;
+    const caller = this.needed ? findCaller(this.#sandbox, token) : undefined;
+    if (caller === undefined) return undefined;
+    this.#makeRoom(caller);
     const id = this.#ids.hex32() + this.#ids.hex32();
-    setNewest(this.#sessions, id, { openedAt: this.#sandbox.system.monotonic(), token }, SESSIONS_MAX);
+    this.#sessions.set(id, { openedAt: this.#sandbox.system.monotonic(), token, tenant: caller.tenant });
     return id;
+  }
+
+  #makeRoom({ tenant }: Caller): void {
+    for (const [id, session] of this.#sessions) if (this.#isOver(session)) this.#sessions.delete(id);
+    const own = [...this.#sessions].filter(([, session]) => session.tenant === tenant);
+    const [oldest] = own;
+    if (oldest !== undefined && own.length >= SESSIONS_MAX) this.#sessions.delete(oldest[0]);
+  }
+
+  #isOver({ openedAt }: Session): boolean {
+    return this.#sandbox.system.monotonic() - openedAt >= SESSION_MS;
   }
 
   close(c: HttpContext): void {
@@ -44,7 +64,7 @@ export class Sessions {
   callerOf(c: HttpContext): Caller | undefined {
     if (!this.needed) return findCaller(this.#sandbox, undefined);
     const session = this.#sessions.get(idOf(c));
-    if (session === undefined || this.#sandbox.system.monotonic() - session.openedAt >= SESSION_MS) return undefined;
+    if (session === undefined || this.#isOver(session)) return undefined;
     return findCaller(this.#sandbox, session.token);
   }
 

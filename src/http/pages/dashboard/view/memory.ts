@@ -41,7 +41,9 @@ export class Memory {
   addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
-    setNewest(this.#outcomes, id, { of, outcome: { ...outcome, refused, id } }, OUTCOMES_MAX);
+    this.#outcomes.set(id, { of, outcome: { ...outcome, refused, id } });
+    const [oldest] = this.#outcomes.keys();
+    if (this.#outcomes.size > OUTCOMES_MAX && oldest !== undefined) this.#outcomes.delete(oldest);
     this.#forgetRemoved();
     return id;
   }
@@ -76,12 +78,4 @@ export class Memory {
 function withoutLong(fields: Fields): Fields {
   const entries = Object.entries(fields).map(([name, text]) => [name, text.length > FIELD_LENGTH_MAX ? "" : text]);
   return Object.fromEntries(entries);
-}
-
-/** Sets an entry as the newest, and drops the oldest beyond `max`. */
-export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > max && oldest !== undefined) map.delete(oldest);
 }
