@@ -46,6 +46,15 @@ describe("the choice of probes", () => {
     ]);
   });
 
+  it.each([
+    ["http.createdStatus", 201, ["charge-created"]],
+    ["errors.shape", "envelope", ["refused-requests"]],
+    ["http.actionStatus", 200, ["charge-declined"]],
+  ])("moves money for %s only if nothing else shows it", async (path, value, files) => {
+    const chosen = await choose({ [path]: value });
+    expect(chosen.map(({ scenario }) => scenario.file)).toEqual(files.map((file) => `scenarios/probes/${file}.yaml`));
+  });
+
   it("counts on nothing that calibrate does not compare, such as the words of errors", async () => {
     const chosen = await choose({ "charges.min": 1 });
     expect(chosen.map(({ scenario }) => scenario.file)).toEqual(["scenarios/probes/charge-limits.yaml"]);

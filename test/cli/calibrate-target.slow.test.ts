@@ -58,6 +58,15 @@ it("--dry-run says what would be created, and calls nobody", async () => {
   expect(asked.stdout).toMatch(/creates at most .*transfers?;/);
 });
 
+it.each(["http.createdStatus", "errors.shape"])("--only %s moves no money: another probe shows it", async (only) => {
+  const service = await startSandbox();
+  const asked = await runSandbox(["calibrate", "--target", service.url, ...credentials, "--only", only]);
+  expect([asked.code, asked.stderr.match(/creates [^;]*/g)]).toEqual([0, ["creates at most a charge"]]);
+  expect(asked.stdout).toContain(`Confirmed: ${only}\n`);
+  const ledger = await fetch(`${service.url}/_sandbox/transactions`);
+  expect(await ledger.json()).toMatchObject({ count: 0 });
+});
+
 it("reports what it learned when it is stopped", async () => {
   const hanging = await startReceiver((_, index) => (index < 2 ? { status: 404, body: "{}" } : "hang"));
   const calibrate = followSandbox(["calibrate", "--target", hanging.origin, ...credentials, "--reporter", "json"]);
