@@ -20,7 +20,7 @@ import { parseRemote } from "../shared/remote.js";
 import { type ProbeOptions, printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
-import { parseChoice } from "../shared/values.js";
+import { parseChoice, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
@@ -130,9 +130,4 @@ function print(report: CalibrationReport, reporter: (typeof reporterNames)[numbe
   if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
   printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
   printDiagnostic(renderSum(report, styleFor(process.stderr)));
-}
-
-/** Accepts `--only a b` and `--only a,b`. */
-function splitNames(texts: readonly string[] = []): string[] {
-  return texts.flatMap((text) => text.split(",")).filter((name) => name !== "");
 }
