@@ -76,6 +76,25 @@ it("reports what it learned when it is stopped", async () => {
   expect(calibrate.output).toContain('"verb": "calibrate"');
 });
 
+it("reports all that it learned when it is stopped after the last probe", async () => {
+  const service = await startReceiver({ status: 404, body: "{}" });
+  const only = ["--only", "http.createdStatus"];
+  const asked = await runSandbox(["calibrate", "--target", service.origin, ...credentials, ...only], {
+    env: { NODE_OPTIONS: `--import ${interruptedBeforeReport}` },
+  });
+  expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining("drift  POST /v1/charges\n")]);
+});
+
+/** A module that sends SIGINT to its process before its first output. */
+const interruptedBeforeReport = `data:text/javascript,${encodeURIComponent(
+  `const { write } = process.stdout;
+   process.stdout.write = (...given) => {
+     process.stdout.write = write;
+     process.kill(process.pid, "SIGINT");
+     return process.stdout.write(...given);
+   };`,
+)}`;
+
 it.each([
   [["calibrate"], "Name HTTP archives, or a deployment"],
   [["calibrate", "--token", "x", "a.har"], "--token goes with --target"],
