@@ -56,6 +56,9 @@ it("--dry-run says what would be created, and calls nobody", async () => {
   const only = ["--only", "transfers.fee"];
   const asked = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run", ...only]);
   expect(asked.stdout).toMatch(/creates at most .*transfers?;/);
+  const skip = ["--skip", "customers,webhooks"];
+  const others = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run", ...skip]);
+  expect([plan.stdout, others.stdout].map((text) => /customers|webhooks\./.test(text))).toEqual([true, false]);
 });
 
 it.each(["http.createdStatus", "errors.shape"])("--only %s moves no money: another probe shows it", async (only) => {
