@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type ChosenProbe, chooseProbes } from "../../src/calibration/probes/choose-probes.js";
 import { type RunProbesOptions, runProbes } from "../../src/calibration/probes/run-probes.js";
 import { createProbe } from "../../src/calibration/probes/probe.js";
@@ -16,26 +16,39 @@ const choose = async (paths: Readonly<Record<string, number | string | boolean>>
   return chooseProbes(await loadProbes(), alternatives, { profile: {}, fetchTo });
 };
 
+/** Plays them on a clock of their own, which passes in their waits only. */
 async function run(url: string, chosen: readonly ChosenProbe[], given: Partial<RunProbesOptions> = {}) {
+  let now = Date.parse("2026-01-15T09:00:00Z");
+  const timeouts = new Map<AbortController, number>();
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const timeout = new AbortController();
+    timeouts.set(timeout, now + ms);
+    return timeout.signal;
+  });
   const waits: number[] = [];
   const sleeps: number[] = [];
   const announced: string[] = [];
+  let givenUp = 0;
   const exchanges = await runProbes(chosen, {
     target: { url, token: "at_sandbox", companyId: "company_sandbox", secretKey: "" },
     system: {
       ...systemClock,
-      sleep(ms, stop) {
+      now: () => now,
+      async sleep(ms, stop) {
         sleeps.push(ms);
-        return systemClock.sleep(0, stop);
+        now += ms;
+        for (const [timeout, at] of timeouts) if (at <= now) timeout.abort();
+        await systemClock.sleep(0, stop);
       },
     },
     signatureHeader: "x-service-hmac-sha256",
     signal: new AbortController().signal,
     onProbe: ({ scenario }) => void announced.push(scenario.name),
     onWait: (ms) => void waits.push(ms),
+    onGiveUp: () => void givenUp++,
     ...given,
   });
-  return { exchanges, waits, sleeps, announced };
+  return { exchanges, waits, sleeps, announced, givenUp };
 }
 
 describe("the choice of probes", () => {
@@ -44,6 +57,15 @@ describe("the choice of probes", () => {
     expect(chosen.map(({ scenario, shows }) => [scenario.file, shows])).toEqual([
       ["scenarios/probes/charge-created.yaml", ["http.createdStatus", "charges.creationStatus"]],
     ]);
+  });
+
+  it.each([
+    ["http.createdStatus", 201, ["charge-created"]],
+    ["errors.shape", "envelope", ["refused-requests"]],
+    ["http.actionStatus", 200, ["charge-declined"]],
+  ])("moves money for %s only if nothing else shows it", async (path, value, files) => {
+    const chosen = await choose({ [path]: value });
+    expect(chosen.map(({ scenario }) => scenario.file)).toEqual(files.map((file) => `scenarios/probes/${file}.yaml`));
   });
 
   it("counts on nothing that calibrate does not compare, such as the words of errors", async () => {
@@ -106,7 +128,27 @@ describe("a probe", () => {
   it("ends when the wait would be too long", async () => {
     const service = await startReceiver({ status: 429, headers: { "retry-after": "3600" } });
     const chosen = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
-    expect((await run(service.origin, chosen)).exchanges).toHaveLength(1);
+    const { exchanges, givenUp } = await run(service.origin, chosen);
+    expect([exchanges.length, givenUp]).toEqual([1, 1]);
+  });
+
+  it("waits until the date that the target's rate limit says", async () => {
+    const service = await startReceiver((_, index) =>
+      index === 0
+        ? { status: 429, headers: { "retry-after": "Thu, 15 Jan 2026 09:00:20 GMT" } }
+        : { status: 200, body: "{}" },
+    );
+    const chosen = await choose({ "customers.unlisted": "unknown" });
+    const { waits } = await run(service.origin, chosen);
+    expect(waits).toEqual([19_800]);
+  });
+
+  it("ends when the waits for one request are too long together", async () => {
+    const service = await startReceiver({ status: 429 });
+    const chosen = await choose({ "customers.unlisted": "unknown", "http.createdStatus": 201 });
+    const { waits, givenUp, announced } = await run(service.origin, chosen);
+    expect([waits, givenUp]).toEqual([Array(120).fill(1_000), 1]);
+    expect(announced).toHaveLength(1);
   });
 
   it("can be stopped; what was recorded until then is there", async () => {

@@ -56,6 +56,18 @@ it("--dry-run says what would be created, and calls nobody", async () => {
   const only = ["--only", "transfers.fee"];
   const asked = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run", ...only]);
   expect(asked.stdout).toMatch(/creates at most .*transfers?;/);
+  const skip = ["--skip", "customers,webhooks"];
+  const others = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run", ...skip]);
+  expect([plan.stdout, others.stdout].map((text) => /customers|webhooks\./.test(text))).toEqual([true, false]);
+});
+
+it.each(["http.createdStatus", "errors.shape"])("--only %s moves no money: another probe shows it", async (only) => {
+  const service = await startSandbox();
+  const asked = await runSandbox(["calibrate", "--target", service.url, ...credentials, "--only", only]);
+  expect([asked.code, asked.stderr.match(/creates [^;]*/g)]).toEqual([0, ["creates at most a charge"]]);
+  expect(asked.stdout).toContain(`Confirmed: ${only}\n`);
+  const ledger = await fetch(`${service.url}/_sandbox/transactions`);
+  expect(await ledger.json()).toMatchObject({ count: 0 });
 });
 
 it("reports what it learned when it is stopped", async () => {
@@ -66,6 +78,35 @@ it("reports what it learned when it is stopped", async () => {
   expect(calibrate.output).toContain("stopped; the report has what was learned so far");
   expect(calibrate.output).toContain('"verb": "calibrate"');
 });
+
+it("says that it ends because the target limits the rate for too long, and reports what it learned", async () => {
+  const service = await startReceiver((_, index) =>
+    index < 2 ? { status: 404, body: "{}" } : { status: 429, headers: { "retry-after": "3600" } },
+  );
+  const only = ["--only", "errors.shape"];
+  const asked = await runSandbox(["calibrate", "--target", service.origin, ...credentials, ...only]);
+  expect(asked.stderr).toContain("the target limits the rate for too long; the report has what was learned so far");
+  expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining("drift  POST /v1/charges\n")]);
+});
+
+it("reports all that it learned when it is stopped after the last probe", async () => {
+  const service = await startReceiver({ status: 404, body: "{}" });
+  const only = ["--only", "http.createdStatus"];
+  const asked = await runSandbox(["calibrate", "--target", service.origin, ...credentials, ...only], {
+    env: { NODE_OPTIONS: `--import ${interruptedBeforeReport}` },
+  });
+  expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining("drift  POST /v1/charges\n")]);
+});
+
+/** A module that sends SIGINT to its process before its first output. */
+const interruptedBeforeReport = `data:text/javascript,${encodeURIComponent(
+  `const { write } = process.stdout;
+   process.stdout.write = (...given) => {
+     process.stdout.write = write;
+     process.kill(process.pid, "SIGINT");
+     return process.stdout.write(...given);
+   };`,
+)}`;
 
 it.each([
   [["calibrate"], "Name HTTP archives, or a deployment"],

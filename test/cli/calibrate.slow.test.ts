@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { harParts } from "../../src/adapters/har/write-har.js";
 import type { CalibrationReport } from "../../src/calibration/report/report.js";
-import { recordWith, sell } from "../support/calibrate.js";
+import { recordSigned, recordWith, sell, sellOne } from "../support/calibrate.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { validators } from "../support/json-schemas.js";
@@ -50,6 +50,29 @@ it("names the setting of a recorded sandbox, writes a profile that is accepted, 
   const failed = await runSandbox(["calibrate", "drift.har", "--fail-on", "drift"], { cwd: folder });
   expect(failed.code).toBe(5);
   expect(failed.stdout).toContain("the status is 202, not 201. In 1 of 1, first in #0 POST /v1/webhooks.");
+});
+
+it("--skip leaves settings out, and reports as drift what they would explain", async () => {
+  const exchanges = await recordWith({ http: { createdStatus: 200 } }, sellOne);
+  const cwd = await folderWith({ "traffic.har": [...harParts(exchanges)].join("") });
+  for (const skip of [["http", "charges.fee"], ["http,charges.fee"]]) {
+    const found = await runSandbox(["calibrate", "traffic.har", "--skip", ...skip, "--reporter", "json"], { cwd });
+    const { settings, drift } = JSON.parse(found.stdout) as CalibrationReport;
+    const paths = settings.map(({ path }) => path);
+    expect(paths).toContain("charges.max");
+    expect(paths.filter((path) => path.startsWith("http.") || path === "charges.fee")).toEqual([]);
+    expect(drift).toMatchObject([{ operation: "POST /v1/charges", kind: "status" }]);
+  }
+});
+
+it("--secret verifies the signatures of webhooks", async () => {
+  const { exchanges } = await recordSigned();
+  const cwd = await folderWith({ "traffic.har": [...harParts(exchanges)].join("") });
+  const calibrate = (key: string) =>
+    runSandbox(["calibrate", "traffic.har", "--only", "http", "--fail-on", "drift", "--secret", key], { cwd });
+  const [right, wrong] = await Promise.all([calibrate("secret_sandbox"), calibrate("another")]);
+  expect([right.code, wrong.code]).toEqual([0, 5]);
+  expect(wrong.stdout).toContain("drift  webhook charges/events");
 });
 
 it("fails on contradictions in every form of the report", async () => {

@@ -51,6 +51,21 @@ it("records requests and webhooks of a real session without a secret, and ends w
   expect(proxy.output).toContain(`sandbox: wrote 4 requests and webhooks to ${file}`);
 });
 
+it.each([[["msisdn", "customerName"]], [["msisdn,customerName"]]])(
+  "records neither member of --redact %j",
+  async (names) => {
+    const file = join(await folderWith({}), "traffic.har");
+    const customer = JSON.stringify({ msisdn: "+2250712345678", customerName: "Awa" });
+    const service = await startReceiver({ body: customer });
+    const proxy = await startProxy(["--target", service.origin, "--record", file, "--redact", ...names]);
+    await fetch(`${proxy.url}/v1/customers`, { method: "POST", headers, body: customer });
+    expect(await proxy.stop()).toBe(0);
+    const recorded = await readFile(file, "utf8");
+    expect(recorded).toContain("customerName");
+    expect(recorded).not.toMatch(/0712345678|Awa/);
+  },
+);
+
 it("says where the service answers differently from a sandbox with the profile, on the screen and in a dashboard", async () => {
   const cwd = await folderWith({ "staging.yaml": "http: { createdStatus: 200 }\n" });
   const service = await startSandbox(["--profile", "staging.yaml"], { cwd });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { harParts } from "../../src/adapters/har/write-har.js";
 import { UsageError, calibrate } from "../../src/index.js";
-import { recordWith } from "../support/calibrate.js";
+import { recordSigned, recordWith } from "../support/calibrate.js";
 import { folderWith } from "../support/folder.js";
 
 it("calibrates by files", async () => {
@@ -16,6 +16,28 @@ it("calibrates by files", async () => {
   expect(source).toMatchObject({ files: [file], exchanges: 1, webhooks: 0 });
   expect(drift).toEqual([]);
   expect(settings.find(({ path }) => path === "http.createdStatus")).toMatchObject({ state: "confirmed", value: 201 });
+});
+
+it.each([
+  ["secret_sandbox", []],
+  ["another", [{ topic: "charges/events", pointer: "/headers/x-service-hmac-sha256", kind: "signature" }]],
+])("verifies the signatures of webhooks with the secret key %s", async (secretKey, drift) => {
+  const { exchanges } = await recordSigned();
+  const file = join(await folderWith({}), "traffic.har");
+  await writeFile(file, [...harParts(exchanges)].join(""));
+  const report = await calibrate([file], { secretKey, only: ["http"] });
+  expect(report.source.webhooks).toBe(1);
+  expect(report.drift).toMatchObject(drift);
+});
+
+it("calls no receiver that the traffic names", async () => {
+  const { exchanges, receiver } = await recordSigned();
+  const file = join(await folderWith({}), "traffic.har");
+  await writeFile(file, [...harParts(exchanges)].join(""));
+  const before = receiver.connectionsMade;
+  const report = await calibrate([file], { only: ["webhooks"] });
+  expect(report.source.webhooks).toBe(1);
+  expect([before, receiver.connectionsMade, receiver.received.length]).toEqual([1, 1, 1]);
 });
 
 it("rejects traffic of which nothing can be compared", async () => {

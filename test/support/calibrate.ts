@@ -4,6 +4,7 @@ import type { CalibratedSetting, CalibrationReport } from "../../src/calibration
 import { fetchTo } from "../../src/http/server/app.js";
 import { openSandbox } from "../../src/library/create-sandbox.js";
 import type { ProfileInput, Sandbox } from "../../src/index.js";
+import { type ReceivedRequest, startReceiver } from "./receiver.js";
 import { archiveOf } from "../../src/sandbox/archive.js";
 
 /** What `run` does with a service, as its journal records it. */
@@ -85,4 +86,17 @@ export async function sell(sandbox: Sandbox): Promise<void> {
   await sandbox.clock.advance("1h");
   await sandbox.fetch(`/v1/transactions/${(await transfer.json()).id}`);
   await sandbox.fetch("/v1/balance");
+}
+
+/** A charge that is paid, and its webhook with the signature that a receiver got. */
+export async function recordSigned() {
+  const receiver = await startReceiver();
+  const recorded = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: receiver.url } });
+    await sellOne(sandbox);
+  });
+  const [{ headers }] = (await receiver.waitFor(1)) as [ReceivedRequest];
+  const signed = Object.entries(headers as Record<string, string>);
+  const exchanges = recorded.map((one) => (one.url === receiver.url ? { ...one, headers: signed } : one));
+  return { exchanges, receiver };
 }

@@ -14,8 +14,9 @@ export interface ChosenProbe extends Probe {
 }
 
 /**
- * The fewest requests, by the greedy rule, that distinguish each alternative from the profile in use, in the order in which they run. Each probe is played
- * in companies with the one and with the other, and shows the alternative when its traffic differs.
+ * The fewest requests, by the greedy rule, that distinguish each alternative from the profile in use, in the order in which they run. A probe that moves
+ * money is chosen only for an alternative that no other probe shows. Each probe is played in companies with the one and with the other, and shows the
+ * alternative when its traffic differs.
  */
 export async function chooseProbes(
   probes: readonly Probe[],
@@ -60,12 +61,13 @@ function cover(shown: ReadonlyMap<Probe, ReadonlySet<Alternative>>): ChosenProbe
   let chosen: Probe[] = [];
   for (const open = new Set(showable); open.size > 0;) {
     const gain = (probe: Probe): number => newsOf(probe, open).length / probe.requests;
-    const [best] = [...shown.keys()].toSorted((a, b) => gain(b) - gain(a));
+    const useful = [...shown.keys()].filter((probe) => gain(probe) > 0);
+    const [best] = useful.toSorted((a, b) => Number(a.movesMoney) - Number(b.movesMoney) || gain(b) - gain(a));
     if (best === undefined) break;
     chosen.push(best);
     for (const alternative of newsOf(best, open)) open.delete(alternative);
   }
-  for (const probe of chosen) {
+  for (const probe of chosen.toReversed()) {
     const others = chosen.filter((other) => other !== probe);
     const shownByOthers = new Set(others.flatMap((other) => [...(shown.get(other) ?? [])]));
     if (shownByOthers.size === showable.size) chosen = others;

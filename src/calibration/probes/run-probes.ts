@@ -1,6 +1,6 @@
 import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { createRemoteTarget } from "../../scenarios/run/remote-target.js";
+import { REQUEST_TIMEOUT_MS, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { runScenario } from "../../scenarios/run/replay.js";
 import { createExchangeRedactor } from "../proxy/redact-exchange.js";
 import type { ChosenProbe } from "./choose-probes.js";
@@ -23,37 +23,45 @@ export interface RunProbesOptions {
   readonly onProbe: (probe: ChosenProbe, index: number) => void;
   /** The target limits the rate, and the next request waits for so long. */
   readonly onWait: (ms: number) => void;
+  /** The target limits the rate for too long, and the probes end. */
+  readonly onGiveUp: () => void;
 }
 
 /** Between two requests: at most five a second. */
 const PAUSE_MS = 200;
-/** A longer wait for the target's rate limit ends the probes. */
+/** A request that waits longer for the target's rate limit, in all, ends the probes. */
 const WAIT_MAX_MS = 120_000;
+/** Where the target does not say how long. */
 const WAIT_MS = 1_000;
 
 /** Plays the probes at the target, one request at a time, and returns the traffic without credentials. */
 export async function runProbes(
   probes: readonly ChosenProbe[],
-  { target: credentials, system, signatureHeader, signal, onProbe, onWait }: RunProbesOptions,
+  { target: credentials, system, signatureHeader, signal, onProbe, onWait, onGiveUp }: RunProbesOptions,
 ): Promise<readonly HttpExchange[]> {
   const redact = createExchangeRedactor({ secretKey: credentials.secretKey, signatureHeader, fields: [] });
   const recorded: HttpExchange[] = [];
   const limited = new AbortController();
   const stop = AbortSignal.any([signal, limited.signal]);
-  const stopOf = (init?: RequestInit): AbortSignal => (init?.signal ? AbortSignal.any([init.signal, stop]) : stop);
   const record = async (request: Request): Promise<Response> => {
     const exchange = await recordExchange(request, system);
     recorded.push(redact(exchange.recorded, "service"));
     return exchange.response;
   };
   const paced: typeof fetch = async (input, init) => {
+    let waitedMs = 0;
     for (;;) {
       await system.sleep(PAUSE_MS, stop);
-      const response = await record(new Request(input, { ...init, signal: stopOf(init) }));
+      // In place of the signal of `init`: the waits do not count.
+      const ends = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+      const response = await record(new Request(input, { ...init, signal: ends }));
       if (response.status !== 429) return response;
-      const waitMs = waitOf(response);
-      if (waitMs > WAIT_MAX_MS) limited.abort(new Error("The target's rate limit leaves no room."));
-      else onWait(waitMs);
+      const waitMs = waitOf(response, system);
+      waitedMs += waitMs;
+      if (waitedMs > WAIT_MAX_MS) {
+        onGiveUp();
+        limited.abort(new Error("The target's rate limit leaves no room."));
+      } else onWait(waitMs);
       stop.throwIfAborted();
       await system.sleep(waitMs, stop);
     }
@@ -82,8 +90,10 @@ async function recordExchange(request: Request, system: SystemClock) {
   return { recorded, response: new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers }) };
 }
 
-/** `Retry-After` in seconds. */
-function waitOf(response: Response): number {
-  const seconds = Number(headerOf([...response.headers], "retry-after"));
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : WAIT_MS;
+/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
+function waitOf(response: Response, system: SystemClock): number {
+  const text = headerOf([...response.headers], "retry-after") ?? "";
+  const seconds = Number(text);
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - system.now() : seconds * 1_000;
+  return ms > 0 ? ms : WAIT_MS;
 }

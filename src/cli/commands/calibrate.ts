@@ -1,4 +1,3 @@
-import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { readHar } from "../../adapters/har/read-har.js";
 import { calibrate } from "../../calibration/infer/calibrate.js";
 import { renderProfile } from "../../calibration/report/render-profile.js";
@@ -15,12 +14,12 @@ import { fetchTo } from "../../http/server/app.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { reporterNames } from "../run/experiment-options.js";
-import { onStopSignal } from "../run/stop.js";
+import { nextStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
-import { type ProbeOptions, printPlan, probe } from "../shared/probe-target.js";
+import { printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
-import { parseChoice } from "../shared/values.js";
+import { parseChoice, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
@@ -82,7 +81,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     await printPlan(probing);
     return EXIT.ok;
   }
-  const recordings = probing === undefined ? files.map(readHar) : [await probeUntilStopped(probing)];
+  const recordings = probing === undefined ? files.map(readHar) : [await probe(probing, stopProbes())];
   const report = await calibrate(recordings, {
     profile,
     only,
@@ -103,14 +102,11 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
 }
 
-async function probeUntilStopped(options: ProbeOptions): Promise<readonly HttpExchange[]> {
+/** Ends the probes, not the report. A second signal ends the process. */
+function stopProbes(): AbortSignal {
   const stopped = new AbortController();
-  const stopListening = onStopSignal(() => stopped.abort(new Error("stopped")));
-  try {
-    return await probe(options, stopped.signal);
-  } finally {
-    stopListening();
-  }
+  void nextStopSignal().then(() => stopped.abort(new Error("stopped")));
+  return stopped.signal;
 }
 
 function parseTarget(files: readonly string[], { target, token, company, dryRun, secret }: CalibrateFlags) {
@@ -130,9 +126,4 @@ function print(report: CalibrationReport, reporter: (typeof reporterNames)[numbe
   if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
   printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
   printDiagnostic(renderSum(report, styleFor(process.stderr)));
-}
-
-/** Accepts `--only a b` and `--only a,b`. */
-function splitNames(texts: readonly string[] = []): string[] {
-  return texts.flatMap((text) => text.split(",")).filter((name) => name !== "");
 }

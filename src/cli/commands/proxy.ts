@@ -17,7 +17,7 @@ import { parsePort } from "../run/start-options.js";
 import { nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
-import { parseBaseUrl } from "../shared/values.js";
+import { parseBaseUrl, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command) => {
   command
@@ -74,7 +74,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   });
   const { comparison } = mirror;
   const { signatureHeader } = comparison.profile.webhooks;
-  const redact = createExchangeRedactor({ secretKey, signatureHeader, fields: flags.redact ?? [] });
+  const redact = createExchangeRedactor({ secretKey, signatureHeader, fields: splitNames(flags.redact) });
   let count = 0;
   const onExchange = (exchange: HttpExchange, side: Side): void => {
     const redacted = redact(exchange, side);

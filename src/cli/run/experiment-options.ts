@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { tryParseDuration } from "../../kernel/time/duration.js";
-import { parseChoice, wrongValue } from "../shared/values.js";
+import { parseChoice, splitNames, wrongValue } from "../shared/values.js";
 import { type NamedCredential, parseEnv } from "./child-env.js";
 import { addStartOptions, type StartFlags } from "./start-options.js";
 
@@ -63,11 +63,6 @@ export function parseExperimentFlags(verb: string, words: readonly string[], fla
 }
 
 const WORKERS_MAX = 64;
-
-/** Accepts `--only a b` and `--only a,b`. */
-function splitNames(texts: readonly string[] = []): string[] {
-  return texts.flatMap((text) => text.split(",")).filter((name) => name !== "");
-}
 
 export function parseCount(flag: string, text: string, max: number): number {
   const value = Number(text);

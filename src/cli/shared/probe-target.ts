@@ -41,10 +41,13 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
     signal,
     onProbe: (next, index) => printDiagnostic(describe(next, index)),
     onWait: (ms) => printDiagnostic(`sandbox: the target limits the rate; waiting ${Math.ceil(ms / 1000)} s`),
+    onGiveUp: () => printDiagnostic(`sandbox: the target limits the rate for too long; ${PARTIAL}`),
   });
-  if (signal.aborted) printDiagnostic("sandbox: stopped; the report has what was learned so far");
+  if (signal.aborted) printDiagnostic(`sandbox: stopped; ${PARTIAL}`);
   return recorded;
 }
+
+const PARTIAL = "the report has what was learned so far";
 
 /** Without `--only`, no probe that moves money. */
 async function plan({ selection, profile, fetchTo }: ProbeOptions) {

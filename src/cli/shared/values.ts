@@ -22,6 +22,14 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
+/** Accepts `--only a b` and `--only a,b`. */
+export function splitNames(texts: readonly string[] = []): string[] {
+  return texts
+    .flatMap((text) => text.split(","))
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
 /** Parses an absolute http(s) URL. The result has no slash at its end. */
 export function parseBaseUrl(source: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

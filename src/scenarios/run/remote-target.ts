@@ -26,7 +26,7 @@ export interface RemoteOptions extends Credentials {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-const REQUEST_TIMEOUT_MS = 30_000;
+export const REQUEST_TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
