@@ -8,6 +8,7 @@ import { REDACTED } from "../../sandbox/observation/redact.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../replay/group-by.js";
 import type { History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "../replay/history.js";
+import { TOLERANCE_MS } from "../replay/replay.js";
 import { readTimestamp } from "../replay/timestamps.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
@@ -160,13 +161,26 @@ function suggestChargeFees({ sightings }: Traffic): readonly Json[] {
   });
 }
 
-/** From creation to the event that it is dropped, or to the reads around it. */
+/** From creation to the event that it is dropped; where events are late, without their usual delay, to the minute. */
 function suggestTtls({ sightings }: Traffic): readonly Json[] {
+  const delay = usualDelay(sightings);
+  const [late, unit] = delay > TOLERANCE_MS ? [delay, 60_000] : [0, 1];
   const ages = sightings.flatMap(({ at, by, resource: { status, createdAt } }) => {
     const created = readTimestamp(createdAt);
-    return status === "dropped" && by === "webhook" && created !== undefined ? [at - created.at] : [];
+    const isDrop = status === "dropped" && by === "webhook" && created !== undefined;
+    return isDrop ? [Math.round((at - created.at - late) / unit) * unit] : [];
   });
   return durations(ages);
+}
+
+/** How much later webhooks come than the first answers that show the same, ms. */
+function usualDelay(sightings: readonly Sighting[]): number {
+  const changes = groupBy(sightings, ({ resource: { id, status } }) => `${String(id)} ${String(status)}`).values();
+  const delays = [...changes].flatMap((seen) => {
+    const [answer, webhook] = ["request", "webhook"].map((by) => seen.find((sighting) => sighting.by === by));
+    return answer === undefined || webhook === undefined ? [] : [webhook.at - answer.at];
+  });
+  return delays.toSorted((a, b) => a - b)[delays.length >> 1] ?? 0;
 }
 
 const FINAL: ReadonlySet<unknown> = new Set(["completed", "failed"]);

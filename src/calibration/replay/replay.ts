@@ -55,7 +55,7 @@ export interface Replayed {
 
 const BASE = "http://sandbox.invalid";
 /** Times within this distance are the same. */
-const TOLERANCE_MS = 1_000;
+export const TOLERANCE_MS = 1_000;
 /** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
 const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
@@ -89,6 +89,8 @@ export class Replay {
   readonly #reads = new Map<string, number[]>();
   /** Those that no webhook of the recording is the counterpart of. */
   #sent: SentWebhook[] = [];
+  /** How much later than the sandbox the service sends webhooks, by event. */
+  readonly #delays = new Map<string, number>();
   /** What receivers got, by event. */
   readonly #answers = new Map<string, RecordedWebhook[]>();
   readonly #attempts = new Map<string, number>();
@@ -136,9 +138,10 @@ export class Replay {
     const { webhooks } = this.company.profile;
     const { secretKey } = this.#options;
     const options = { ...this.#comparison(), webhooks, secretKey };
-    const { differences, unpaired } = compareWebhooks(entries, this.#sent, options);
+    const { differences, unpaired, delays } = compareWebhooks(entries, this.#sent, options);
     this.#differences.push(...differences);
     this.#sent = unpaired;
+    for (const [event, ms] of delays) this.#delays.set(event, ms);
     for (const entry of entries) if (entry.kind === "webhook") this.#countCompared(entry.topic);
   }
 
@@ -187,9 +190,12 @@ export class Replay {
     this.#balanceOffset = 0;
   }
 
-  /** No webhook comes any more. */
+  /** No webhook comes any more. Where an attempt was late, the next one may come after the end. */
   end(): void {
-    if (this.#options.comparesWebhooks) this.#differences.push(...this.#sent.map(missingWebhook));
+    if (!this.#options.comparesWebhooks) return;
+    const delayOf = ({ body }: SentWebhook): number => this.#delays.get(keyOf(body, this.#bindings)) ?? 0;
+    const missing = this.#sent.filter((webhook) => webhook.at + delayOf(webhook) <= this.company.now());
+    this.#differences.push(...missing.map(missingWebhook));
   }
 
   result(): Replayed {
