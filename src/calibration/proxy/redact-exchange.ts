@@ -8,6 +8,7 @@ import {
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
+import { CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../replay/credentials.js";
 import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
 
@@ -69,32 +70,6 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
     const signature = side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined;
     return { ...redact(exchange), signature };
   };
-}
-
-/** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
-const CREDENTIAL_MIN = 8;
-
-/** What a service may repeat in its answer, of a request without the right `Authorization`, too. */
-function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
-  const authorization = headerOf(headers, "authorization") ?? "";
-  const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-  const words = authorization.split(/[\s"',=]+/);
-  const basic = words.flatMap((word) => Buffer.from(word, "base64").toString().split(":"));
-  const cookies = (headerOf(headers, "cookie") ?? "").split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ""));
-  const keys = ["x-api-key", "x-auth-token"].map((name) => headerOf(headers, name) ?? "");
-  const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
-  const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
-  return [bearer, ...others.filter(({ length }) => length >= CREDENTIAL_MIN)];
-}
-
-/** How the names of credentials end: those that a service issues, and those that it asks for. */
-const CREDENTIAL_NAME =
-  /(?:(?:access|refresh|id|auth|bearer|session)token|secret|(?:api|secret|private|access|subscription)key|passw(?:or)?d|signature|assertion)$|^x?token$/;
-const CREDENTIAL_WORD = /token|secret|key|passw|signature|assertion/i;
-
-/** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
-function isCredentialName(name: string): boolean {
-  return CREDENTIAL_WORD.test(name) && CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
 function isPhoneName(name: string): boolean {
