@@ -148,12 +148,15 @@ describe("a recording with several companies", () => {
 
 it("names the parts of the traffic that contradict each other, and what each needs", async () => {
   const [old, changed] = await Promise.all([recordWith({}, sell), recordWith({ http: { createdStatus: 200 } }, sell)]);
-  const report = await calibrateAll([old, changed], { only: ["http.createdStatus"] });
+  const report = await calibrateAll([old, changed], {
+    source: { files: ["old.har", "changed.har"] },
+    only: ["http.createdStatus"],
+  });
   const [row] = report.settings;
   expect(row).toMatchObject({ state: "contradicted", default: 201 });
-  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.index < old.length]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), true]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), false]);
+  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.file]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), "old.har"]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), "changed.har"]);
   expect(report.counts).toMatchObject({ contradicted: 1 });
 });
 

@@ -67,6 +67,7 @@ it("fails on contradictions in every form of the report", async () => {
   expect(markdown.code).toBe(0);
   expect(markdown.stdout).toMatch(/^# Calibration\n/);
   expect(markdown.stdout).toContain("| `http.createdStatus` | contradicted |");
+  expect(markdown.stdout).toContain("after.har#0 POST /v1/webhooks");
   expect((await calibrate()).stdout).toMatch(/^contradicted {2}http\.createdStatus/m);
 });
 

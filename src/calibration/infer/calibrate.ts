@@ -49,16 +49,18 @@ export async function calibrate(
 /** One exchange at a time, of which little is kept: archives are long. */
 async function readAll(
   recordings: readonly (Iterable<HttpExchange> | AsyncIterable<HttpExchange>)[],
-  { secretKey = "" }: CalibrateOptions,
+  { secretKey = "", source }: CalibrateOptions,
 ) {
-  let index = 0;
+  const files = "files" in source && source.files.length > 1 ? source.files : [];
   // A service may show in a body what only headers should carry.
   const secrets = new Set([secretKey]);
   const found: Recording[] = [];
-  for (const recording of recordings) {
+  for (const [which, recording] of recordings.entries()) {
     const read: ReadEntry[] = [];
+    let count = 0;
     for await (const exchange of recording) {
-      const entries = readEntry(exchange, index++);
+      const { place = count++ } = exchange;
+      const entries = readEntry(exchange, place, files[which]);
       read.push(...entries);
       for (const secret of secretsOf(exchange, entries)) secrets.add(secret);
     }

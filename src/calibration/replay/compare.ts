@@ -21,7 +21,9 @@ export interface Difference {
 
 /** A recorded exchange. */
 export interface ExchangeName {
-  /** Its place in the source, from 0. */
+  /** The archive, when there are several; else null. */
+  readonly file: string | null;
+  /** Its place in the archive, or among the exchanges with a target, from 0. */
   readonly index: number;
   readonly method: string;
   readonly path: string;

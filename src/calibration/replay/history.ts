@@ -90,13 +90,13 @@ export interface ReadEntry {
   readonly shown: Instant | undefined;
 }
 
-/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source. */
-export function readEntry(exchange: HttpExchange, index: number): ReadEntry[] {
+/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source, one of several when `file` is given. */
+export function readEntry(exchange: HttpExchange, index: number, file: string | null = null): ReadEntry[] {
   const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
   if (comment === BODY_IS_CUT || !isCall(method)) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
-  const shared = { exchange: { index, method, path: pathname }, at };
+  const shared = { exchange: { file, index, method, path: pathname }, at };
   const webhook = method === "POST" ? readWebhook(text) : undefined;
   if (webhook !== undefined) {
     return [
