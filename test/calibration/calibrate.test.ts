@@ -28,6 +28,7 @@ it.each([
   [{ transfers: { fee: { rate: 0.015 } } }, { "transfers.fee": { rate: 0.015, fixed: 0, decimals: 2 } }],
   [{ charges: { fee: { rate: 0.03, credit: "net" } } }, { "charges.fee": { rate: 0.03, decimals: 0, credit: "net" } }],
   [{ charges: { ttl: "20m" } }, { "charges.ttl": "20m" }],
+  [{ testNumbers: { success: "+2250799999999" } }, { "testNumbers.success": "+2250799999999" }],
   [{ charges: { droppedReason: "too late" } }, { "charges.droppedReason": "too late" }],
   [{ webhooks: { topicHeader: "x-kind" } }, { "webhooks.topicHeader": "x-kind" }],
   [{ webhooks: { signatureHeader: "x-mac" } }, { "webhooks.signatureHeader": "x-mac" }],

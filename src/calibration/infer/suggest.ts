@@ -10,6 +10,7 @@ import { groupBy } from "../replay/group-by.js";
 import type { History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "../replay/history.js";
 import { TOLERANCE_MS } from "../replay/replay.js";
 import { readTimestamp } from "../replay/timestamps.js";
+import { payersIn } from "./bench.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
 /** Recorded traffic by its parts. */
@@ -112,6 +113,7 @@ function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
 
 function membersOf(traffic: Traffic, operation: OperationId, matches: (value: unknown) => boolean): readonly Json[] {
   const names = traffic.of(operation).flatMap(({ sent }) => Object.keys(sent).filter((name) => matches(sent[name])));
+  "testNumbers.success": (traffic) => unique([...payersOf(traffic), ...numbersOf(traffic)]),
   return unique(names);
 }
 
@@ -252,6 +254,11 @@ function isSignature([name, value]: readonly [string, string]): boolean {
 function parse(text: string | undefined): Readonly<Record<string, unknown>> {
   const value = parseBody(text ?? "");
   return isObject(value) ? value : {};
+/** A payment that names no number is by the one that its answer shows. */
+function payersOf({ sightings }: Traffic): readonly Json[] {
+  return unique(sightings.flatMap(({ resource }) => payersIn(resource).map((digits) => `+${digits}`)));
+}
+
 }
 
 function durations(ages: readonly number[]): readonly string[] {
