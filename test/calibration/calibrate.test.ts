@@ -63,6 +63,20 @@ it("supposes what was there before the recording, and payments on the payment pa
   }
 });
 
+it("says which balance it supposes, when an answer shows it", async () => {
+  const exchanges = await recordWith({}, async (sandbox) => {
+    await sandbox.setBalance(12_345);
+    await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 1_000) });
+    await sandbox.fetch("/v1/balance");
+  });
+  const supposed = async (recording: readonly HttpExchange[]) =>
+    (await calibrateAll([recording], { only: ["http"] })).assumptions;
+  expect(await supposed(exchanges)).toEqual([
+    expect.stringMatching(/^The account of .* held 12345 XOF at the beginning\.$/),
+  ]);
+  expect(await supposed(exchanges.slice(0, 1))).toEqual([]);
+});
+
 it("leaves settings open of which one or the other explains the traffic", async () => {
   const exchanges = await recordWith({ transfers: { unknownRecipient: "fail" } }, async (sandbox) => {
     const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
@@ -138,7 +152,9 @@ describe("a recording with several companies", () => {
   it("is one history for each, by their tokens", async () => {
     const report = await calibrateAll([await mix(["a", "b"])], { only: ["http"] });
     expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
-    expect(report.assumptions).toEqual([]);
+    expect(report.assumptions).toEqual(
+      ["shop-1", "shop-2"].map((id) => `The account of ${id} held 10000000 XOF at the beginning.`),
+    );
   });
 
   it("is one history for each, by the header when tokens are hidden", async () => {
@@ -202,12 +218,14 @@ it("takes a token to be wrong where a recording has a 401, says so, and finds dr
   const options = { only: ["http"] };
   const recorded = await calibrateAll([[balance!, refused]], options);
   expect(recorded.drift.filter(({ kind }) => kind === "status")).toEqual([]);
-  expect(recorded.assumptions).toEqual(["Where POST /v1/charges is answered with 401, the access token was wrong."]);
+  expect(recorded.assumptions.slice(1)).toEqual([
+    "Where POST /v1/charges is answered with 401, the access token was wrong.",
+  ]);
   const asked = await calibrateAll([[balance!, refused]], {
     ...options,
     source: { target: "https://staging.example" },
   });
-  expect([asked.source.compared, asked.assumptions]).toEqual([2, []]);
+  expect([asked.source.compared, asked.assumptions]).toEqual([2, recorded.assumptions.slice(0, 1)]);
   expect(asked.drift).toMatchObject([
     { operation: "POST /v1/charges", kind: "status", example: { expected: 201, got: 401 } },
   ]);

@@ -2,6 +2,7 @@ import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { Bug } from "../../kernel/messages/problem.js";
+import { fromXof, toXof } from "../../domain/values/money.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import type { History } from "../replay/history.js";
 import { type Presupposed, presuppose } from "../replay/presuppose.js";
@@ -67,6 +68,16 @@ export class Track {
   get current(): Replayed {
     if (this.#current === undefined) throw new Bug("A history was not replayed.");
     return this.#current;
+  }
+
+  /** What the recording presupposes, and what of it was not compared, in words. */
+  get assumptions(): readonly string[] {
+    const { balanceOffset, assumptions } = this.current;
+    const { companyId = "the company" } = this.history;
+    const balance = toXof(fromXof(this.#balance + (balanceOffset ?? 0)));
+    const held =
+      balanceOffset === undefined ? [] : [`The account of ${companyId} held ${balance} XOF at the beginning.`];
+    return [...this.presupposed.assumptions, ...held, ...assumptions];
   }
 
   /** Makes a profile the one that others are compared with, and finds the balance of the beginning that fits it best. */

@@ -242,12 +242,7 @@ class Search {
       },
       settings: rows,
       drift,
-      assumptions: [
-        ...new Set([
-          ...this.#tracks.flatMap(({ presupposed, current }) => [...presupposed.assumptions, ...current.assumptions]),
-          ...this.#assumptions,
-        ]),
-      ],
+      assumptions: [...new Set([...this.#tracks.flatMap(({ assumptions }) => assumptions), ...this.#assumptions])],
       counts: {
         confirmed: count("confirmed"),
         set: count("set"),
