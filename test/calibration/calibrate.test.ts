@@ -233,6 +233,23 @@ it("takes a token to be wrong where a recording has a 401, says so, and finds dr
   expect(none.source.compared).toBe(0);
 });
 
+it.each([
+  [410, "GET", "/v1/charges/gone", true],
+  [403, "GET", "/v1/charges/gone", true],
+  [410, "POST", "/v1/charges/gone/refund", true],
+  // The charge may be one that was paid before the recording.
+  [409, "POST", "/v1/charges/gone/refund", false],
+  [429, "GET", "/v1/charges/gone", false],
+] as const)("compares %i of %s %s, which the recording does not show: %s", async (status, method, path, isCompared) => {
+  const recorded = await recordWith({}, (sandbox) =>
+    sandbox.fetch(path, method === "POST" ? { json: { amount: 1_000 } } : {}),
+  );
+  const refused = recorded.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status } }));
+  const report = await calibrateAll([refused], { only: ["http"] });
+  const drift = [{ pointer: "/status", kind: "status", example: { expected: 404, got: status } }];
+  expect([report.source.compared, report.drift]).toMatchObject(isCompared ? [1, drift] : [0, []]);
+});
+
 it("shows a text of the service on one line, and an empty one as such", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {

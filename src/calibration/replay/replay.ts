@@ -277,8 +277,8 @@ export class Replay {
     const { path, operation, answer } = recorded;
     if (operation === undefined || !operations[operation].path.includes(":id")) return false;
     const id = idIn(path);
-    const isUnknown = status === 404 && answer?.status !== 404 && !this.#bindings.isBound(id);
-    if (!isUnknown) return false;
+    const isUnknown = status === 404 && !this.#bindings.isBound(id);
+    if (!isUnknown || saysAbsent(recorded, answer?.status ?? 0)) return false;
     this.#assumptions.add(
       `${subjectOf(recorded)} of ${id} is not compared: the recording does not show how it was made.`,
     );
@@ -361,6 +361,12 @@ function compareWaits(got: RecordedAnswer["retryAfter"], expected: RecordedAnswe
   if (got !== null && expected !== null && isNear) return [];
   const kind = got === null ? "missing" : expected === null ? "added" : "value";
   return [{ pointer: "/headers/retry-after", kind, expected, got }];
+}
+
+/** Whether the service does not have what a request is about: it refuses a payment or a refund of what it has, too, but no read. */
+function saysAbsent({ exchange: { method } }: RecordedRequest, status: number): boolean {
+  if (status === 404 || status === 410) return true;
+  return method !== "POST" && status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
 /** The id of a path such as `/v1/charges/:id/pay`. */
