@@ -289,6 +289,43 @@ describe("a service that limits the rate", () => {
   });
 });
 
+describe("headers of answers", () => {
+  const driftWith = async (change: (name: string, value: string) => readonly (readonly [string, string])[]) => {
+    const exchanges = (
+      await recordWith({}, async (sandbox) => {
+        await sandbox.fetch("/v1/balance");
+        await sandbox.fetch("/v1/balance", { method: "DELETE" });
+      })
+    ).map(({ answer, ...request }) => {
+      const headers = answer!.headers.flatMap(([name, value]) => change(name.toLowerCase(), value));
+      return { ...request, answer: { ...answer!, headers } };
+    });
+    return (await calibrateAll([exchanges], { only: ["http"] })).drift;
+  };
+
+  it("have drifted with another media type", async () => {
+    const drift = await driftWith((name, value) => [[name, name === "content-type" ? "text/html" : value]]);
+    const row = { pointer: "/headers/content-type", kind: "value", count: 1, of: 1 };
+    expect(drift).toMatchObject([
+      { ...row, operation: "GET /v1/balance", example: { expected: "application/json", got: "text/html" } },
+      { ...row, operation: "DELETE /v1/balance" },
+    ]);
+  });
+
+  it("have drifted with other methods that are allowed", async () => {
+    const drift = await driftWith((name, value) => [[name, name === "allow" ? "PATCH" : value]]);
+    expect(drift).toMatchObject([
+      { operation: "DELETE /v1/balance", pointer: "/headers/allow", example: { got: "PATCH" } },
+    ]);
+  });
+
+  it("are the same in another spelling, and where a tool exports no media type", async () => {
+    const respelled = await driftWith((name, value) => [[name, name === "content-type" ? "Application/JSON" : value]]);
+    const left = await driftWith((name, value) => (name === "content-type" ? [] : [[name, value]]));
+    expect([respelled, left]).toEqual([[], []]);
+  });
+});
+
 it("does not compare the words of error messages, nor how many there are", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     await sandbox.fetch("/v1/charges", { json: {} });

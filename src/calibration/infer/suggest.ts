@@ -5,10 +5,10 @@ import { isMsisdn } from "../../domain/values/msisdn.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
+import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../replay/group-by.js";
-import type { History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "../replay/history.js";
-import { TOLERANCE_MS } from "../replay/replay.js";
+import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../replay/history.js";
 import { readTimestamp } from "../replay/timestamps.js";
 import { payersIn } from "./bench.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
@@ -25,8 +25,16 @@ class Traffic {
     this.webhooks = entries.filter((entry) => entry.kind === "webhook");
     this.requests = entries.flatMap((entry) => {
       if (entry.kind !== "request" || entry.answer === undefined) return [];
-      const { status, body, retryAfter } = entry.answer;
-      return [{ ...entry, status, retryAfter, answered: isObject(body) ? body : {}, sent: parse(entry.body) }];
+      const { status, body, headers } = entry.answer;
+      return [
+        {
+          ...entry,
+          status,
+          retryAfter: headers.retryAfter,
+          answered: isObject(body) ? body : {},
+          sent: parse(entry.body),
+        },
+      ];
     });
     this.sightings = entries.flatMap((entry): Sighting[] => {
       const shown = entry.kind === "webhook" ? entry.body["data"] : entry.answer?.body;
@@ -45,7 +53,7 @@ interface Answered extends RecordedRequest {
   readonly status: number;
   readonly sent: Readonly<Record<string, unknown>>;
   readonly answered: Readonly<Record<string, unknown>>;
-  readonly retryAfter: RecordedAnswer["retryAfter"];
+  readonly retryAfter: AnswerHeaders["retryAfter"];
 }
 
 interface Sighting {
@@ -105,6 +113,7 @@ const suggestions: Readonly<Record<string, Suggestion>> = {
       "most",
     ),
   ...Object.fromEntries(Object.keys(testNumberSettings).map((role) => [`testNumbers.${role}`, numbersOf])),
+  "testNumbers.success": (traffic) => unique([...payersOf(traffic), ...numbersOf(traffic)]),
 };
 
 function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
@@ -113,7 +122,6 @@ function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
 
 function membersOf(traffic: Traffic, operation: OperationId, matches: (value: unknown) => boolean): readonly Json[] {
   const names = traffic.of(operation).flatMap(({ sent }) => Object.keys(sent).filter((name) => matches(sent[name])));
-  "testNumbers.success": (traffic) => unique([...payersOf(traffic), ...numbersOf(traffic)]),
   return unique(names);
 }
 
@@ -246,6 +254,11 @@ function numbersOf(traffic: Traffic): readonly Json[] {
   return unique(requests as string[]);
 }
 
+/** A payment that names no number is by the one that its answer shows. */
+function payersOf({ sightings }: Traffic): readonly Json[] {
+  return unique(sightings.flatMap(({ resource }) => payersIn(resource).map((digits) => `+${digits}`)));
+}
+
 function isSignature([name, value]: readonly [string, string]): boolean {
   const isCredential = /^(?:authorization|cookie|set-cookie|proxy-authorization|x-api-key|x-auth-token)$/i.test(name);
   return !isCredential && (value === REDACTED || /^[A-Za-z0-9+/]{43}=$/.test(value));
@@ -254,11 +267,6 @@ function isSignature([name, value]: readonly [string, string]): boolean {
 function parse(text: string | undefined): Readonly<Record<string, unknown>> {
   const value = parseBody(text ?? "");
   return isObject(value) ? value : {};
-/** A payment that names no number is by the one that its answer shows. */
-function payersOf({ sightings }: Traffic): readonly Json[] {
-  return unique(sightings.flatMap(({ resource }) => payersIn(resource).map((digits) => `+${digits}`)));
-}
-
 }
 
 function durations(ages: readonly number[]): readonly string[] {

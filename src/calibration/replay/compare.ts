@@ -44,6 +44,9 @@ export interface Comparison {
   readonly balanceOffset: number;
 }
 
+/** Times within this distance are the same. */
+export const TOLERANCE_MS = 1_000;
+
 /** So many differences of a body are found. */
 export const DIFFERENCES_MAX = 1_000;
 

@@ -46,9 +46,15 @@ export interface RecordedRequest extends Recorded {
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Null without the header; undefined when the tool that recorded it exports no headers. */
-  readonly retryAfter: string | null | undefined;
+  readonly headers: AnswerHeaders;
   readonly body: unknown;
+}
+
+/** Those that are compared. Null without the header; undefined when the tool that recorded it exports no headers. */
+export interface AnswerHeaders {
+  readonly retryAfter: string | null | undefined;
+  readonly contentType: string | null | undefined;
+  readonly allow: string | null | undefined;
 }
 
 export interface RecordedWebhook extends Recorded {
@@ -132,11 +138,12 @@ function sentHeader(headers: HeaderList, name: string): string | undefined {
 }
 
 function readAnswer({ status, headers, body }: HttpAnswer): RecordedAnswer {
-  return {
-    status,
-    retryAfter: headers.length === 0 ? undefined : (headerOf(headers, "retry-after") ?? null),
-    body: parseBody(Buffer.from(body).toString()),
-  };
+  const valueOf = (name: string) => (headers.length === 0 ? undefined : (headerOf(headers, name) ?? null));
+  return { status, headers: readHeaders(valueOf), body: parseBody(Buffer.from(body).toString()) };
+}
+
+export function readHeaders(valueOf: (name: string) => string | null | undefined): AnswerHeaders {
+  return { retryAfter: valueOf("retry-after"), contentType: valueOf("content-type"), allow: valueOf("allow") };
 }
 
 function pathPatterns(id: OperationId): RegExp {

@@ -15,9 +15,24 @@ import { DEFAULT_LIMITS } from "../../sandbox/company/limits.js";
 import { DEFAULT_COMPANY, resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { Bindings } from "./bindings.js";
-import { type Comparison, type Difference, type ExchangeName, type FoundDifference, compareBodies } from "./compare.js";
+import {
+  type Comparison,
+  type Difference,
+  type ExchangeName,
+  type FoundDifference,
+  TOLERANCE_MS,
+  compareBodies,
+} from "./compare.js";
+import { compareHeaders } from "./compare-headers.js";
 import { type SentWebhook, compareWebhooks, keyOf, missingWebhook } from "./compare-webhooks.js";
-import type { Entry, History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "./history.js";
+import {
+  type Entry,
+  type History,
+  type RecordedAnswer,
+  type RecordedRequest,
+  type RecordedWebhook,
+  readHeaders,
+} from "./history.js";
 import type { Presupposed } from "./presuppose.js";
 
 /** A request to the API of a sandbox, without a socket. */
@@ -54,8 +69,6 @@ export interface Replayed {
 }
 
 const BASE = "http://sandbox.invalid";
-/** Times within this distance are the same. */
-export const TOLERANCE_MS = 1_000;
 /** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
 const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
@@ -266,7 +279,8 @@ export class Replay {
       this.#assumptions.add(`Where ${subject} is answered with 401, the access token was wrong.`);
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
-    const ours = { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+    const headers = readHeaders((name) => response.headers.get(name));
+    const ours = { status: response.status, headers, body };
     for (const difference of this.#compare(answer, ours)) {
       this.#differences.push({ ...difference, exchange: recorded.exchange, subject });
     }
@@ -316,7 +330,7 @@ export class Replay {
     // Of different outcomes every field differs.
     if (isSuccess(theirs.status) !== isSuccess(ours.status)) return status;
     const bodies = compareBodies(theirs.body, ours.body, this.#comparison());
-    return [...status, ...compareWaits(theirs.retryAfter, ours.retryAfter), ...bodies];
+    return [...status, ...compareHeaders(theirs, ours), ...bodies];
   }
 
   /** The first balance shows what the account held before; from there on movements count. */
@@ -352,15 +366,6 @@ export class Replay {
       close: async () => undefined,
     };
   }
-}
-
-/** `Retry-After` in seconds, of answers that have it. */
-function compareWaits(got: RecordedAnswer["retryAfter"], expected: RecordedAnswer["retryAfter"]): Difference[] {
-  if (got === undefined || expected === undefined || got === expected) return [];
-  const isNear = Math.abs(Number(got) - Number(expected)) <= TOLERANCE_MS / 1_000;
-  if (got !== null && expected !== null && isNear) return [];
-  const kind = got === null ? "missing" : expected === null ? "added" : "value";
-  return [{ pointer: "/headers/retry-after", kind, expected, got }];
 }
 
 /** Whether the service does not have what a request is about: it refuses a payment or a refund of what it has, too, but no read. */
