@@ -28,6 +28,7 @@ it.each([
   [{ transfers: { fee: { rate: 0.015 } } }, { "transfers.fee": { rate: 0.015, fixed: 0, decimals: 2 } }],
   [{ charges: { fee: { rate: 0.03, credit: "net" } } }, { "charges.fee": { rate: 0.03, decimals: 0, credit: "net" } }],
   [{ charges: { ttl: "20m" } }, { "charges.ttl": "20m" }],
+  [{ testNumbers: { success: "+2250799999999" } }, { "testNumbers.success": "+2250799999999" }],
   [{ charges: { droppedReason: "too late" } }, { "charges.droppedReason": "too late" }],
   [{ webhooks: { topicHeader: "x-kind" } }, { "webhooks.topicHeader": "x-kind" }],
   [{ webhooks: { signatureHeader: "x-mac" } }, { "webhooks.signatureHeader": "x-mac" }],
@@ -60,6 +61,20 @@ it("supposes what was there before the recording, and payments on the payment pa
     expect(settingsIn(report, "set")).toEqual({ "http.actionStatus": 201 });
     expect(report.assumptions.join("\n")).toContain("was paid on the payment page");
   }
+});
+
+it("says which balance it supposes, when an answer shows it", async () => {
+  const exchanges = await recordWith({}, async (sandbox) => {
+    sandbox.setBalance(12_345);
+    await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 1_000) });
+    await sandbox.fetch("/v1/balance");
+  });
+  const supposed = async (recording: readonly HttpExchange[]) =>
+    (await calibrateAll([recording], { only: ["http"] })).assumptions;
+  expect(await supposed(exchanges)).toEqual([
+    expect.stringMatching(/^The account of .* held 12345 XOF at the beginning\.$/),
+  ]);
+  expect(await supposed(exchanges.slice(0, 1))).toEqual([]);
 });
 
 it("leaves settings open of which one or the other explains the traffic", async () => {
@@ -137,7 +152,9 @@ describe("a recording with several companies", () => {
   it("is one history for each, by their tokens", async () => {
     const report = await calibrateAll([await mix(["a", "b"])], { only: ["http"] });
     expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
-    expect(report.assumptions).toEqual([]);
+    expect(report.assumptions).toEqual(
+      ["shop-1", "shop-2"].map((id) => `The account of ${id} held 10000000 XOF at the beginning.`),
+    );
   });
 
   it("is one history for each, by the header when tokens are hidden", async () => {
@@ -148,12 +165,15 @@ describe("a recording with several companies", () => {
 
 it("names the parts of the traffic that contradict each other, and what each needs", async () => {
   const [old, changed] = await Promise.all([recordWith({}, sell), recordWith({ http: { createdStatus: 200 } }, sell)]);
-  const report = await calibrateAll([old, changed], { only: ["http.createdStatus"] });
+  const report = await calibrateAll([old, changed], {
+    source: { files: ["old.har", "changed.har"] },
+    only: ["http.createdStatus"],
+  });
   const [row] = report.settings;
   expect(row).toMatchObject({ state: "contradicted", default: 201 });
-  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.index < old.length]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), true]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), false]);
+  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.file]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), "old.har"]);
+  expect(sides).toContainEqual([expect.anything(), expect.anything(), "changed.har"]);
   expect(report.counts).toMatchObject({ contradicted: 1 });
 });
 
@@ -198,17 +218,36 @@ it("takes a token to be wrong where a recording has a 401, says so, and finds dr
   const options = { only: ["http"] };
   const recorded = await calibrateAll([[balance!, refused]], options);
   expect(recorded.drift.filter(({ kind }) => kind === "status")).toEqual([]);
-  expect(recorded.assumptions).toEqual(["Where POST /v1/charges is answered with 401, the access token was wrong."]);
+  expect(recorded.assumptions.slice(1)).toEqual([
+    "Where POST /v1/charges is answered with 401, the access token was wrong.",
+  ]);
   const asked = await calibrateAll([[balance!, refused]], {
     ...options,
     source: { target: "https://staging.example" },
   });
-  expect([asked.source.compared, asked.assumptions]).toEqual([2, []]);
+  expect([asked.source.compared, asked.assumptions]).toEqual([2, recorded.assumptions.slice(0, 1)]);
   expect(asked.drift).toMatchObject([
     { operation: "POST /v1/charges", kind: "status", example: { expected: 201, got: 401 } },
   ]);
   const none = await calibrateAll([[refused]], { ...options, source: { target: "https://staging.example" } });
   expect(none.source.compared).toBe(0);
+});
+
+it.each([
+  [410, "GET", "/v1/charges/gone", true],
+  [403, "GET", "/v1/charges/gone", true],
+  [410, "POST", "/v1/charges/gone/refund", true],
+  // The charge may be one that was paid before the recording.
+  [409, "POST", "/v1/charges/gone/refund", false],
+  [429, "GET", "/v1/charges/gone", false],
+] as const)("compares %i of %s %s, which the recording does not show: %s", async (status, method, path, isCompared) => {
+  const recorded = await recordWith({}, (sandbox) =>
+    sandbox.fetch(path, method === "POST" ? { json: { amount: 1_000 } } : {}),
+  );
+  const refused = recorded.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status } }));
+  const report = await calibrateAll([refused], { only: ["http"] });
+  const drift = [{ pointer: "/status", kind: "status", example: { expected: 404, got: status } }];
+  expect([report.source.compared, report.drift]).toMatchObject(isCompared ? [1, drift] : [0, []]);
 });
 
 it("shows a text of the service on one line, and an empty one as such", async () => {
@@ -269,6 +308,43 @@ describe("a service that limits the rate", () => {
     expect(report.drift).toMatchObject([
       { operation: "GET /v1/balance", pointer: "/headers/retry-after", kind: "missing" },
     ]);
+  });
+});
+
+describe("headers of answers", () => {
+  const driftWith = async (change: (name: string, value: string) => readonly (readonly [string, string])[]) => {
+    const exchanges = (
+      await recordWith({}, async (sandbox) => {
+        await sandbox.fetch("/v1/balance");
+        await sandbox.fetch("/v1/balance", { method: "DELETE" });
+      })
+    ).map(({ answer, ...request }) => {
+      const headers = answer!.headers.flatMap(([name, value]) => change(name.toLowerCase(), value));
+      return { ...request, answer: { ...answer!, headers } };
+    });
+    return (await calibrateAll([exchanges], { only: ["http"] })).drift;
+  };
+
+  it("have drifted with another media type", async () => {
+    const drift = await driftWith((name, value) => [[name, name === "content-type" ? "text/html" : value]]);
+    const row = { pointer: "/headers/content-type", kind: "value", count: 1, of: 1 };
+    expect(drift).toMatchObject([
+      { ...row, operation: "GET /v1/balance", example: { expected: "application/json", got: "text/html" } },
+      { ...row, operation: "DELETE /v1/balance" },
+    ]);
+  });
+
+  it("have drifted with other methods that are allowed", async () => {
+    const drift = await driftWith((name, value) => [[name, name === "allow" ? "PATCH" : value]]);
+    expect(drift).toMatchObject([
+      { operation: "DELETE /v1/balance", pointer: "/headers/allow", example: { got: "PATCH" } },
+    ]);
+  });
+
+  it("are the same in another spelling, and where a tool exports no media type", async () => {
+    const respelled = await driftWith((name, value) => [[name, name === "content-type" ? "Application/JSON" : value]]);
+    const left = await driftWith((name, value) => (name === "content-type" ? [] : [[name, value]]));
+    expect([respelled, left]).toEqual([[], []]);
   });
 });
 

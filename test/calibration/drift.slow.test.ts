@@ -100,6 +100,16 @@ it.each<[string, Mutation, readonly object[]]>([
     [{ ...hooks, pointer: "/at", kind: "value" }],
   ],
   [
+    "webhooks that are all a little late",
+    inWebhooks((webhook) => ({ ...webhook, startedAt: webhook.startedAt + 5_000 })),
+    [{ ...hooks, pointer: "/at", kind: "value", count: 11, of: 11 }],
+  ],
+  [
+    "webhooks that are all very late",
+    inWebhooks((webhook) => ({ ...webhook, startedAt: webhook.startedAt + 600_000 })),
+    [{ ...hooks, pointer: "/at", kind: "value", count: 11, of: 11 }],
+  ],
+  [
     "a field of a webhook",
     inWebhooks((webhook) => {
       const body = json(webhook.body);

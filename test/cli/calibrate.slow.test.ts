@@ -90,6 +90,7 @@ it("fails on contradictions in every form of the report", async () => {
   expect(markdown.code).toBe(0);
   expect(markdown.stdout).toMatch(/^# Calibration\n/);
   expect(markdown.stdout).toContain("| `http.createdStatus` | contradicted |");
+  expect(markdown.stdout).toContain("after.har#0 POST /v1/webhooks");
   expect((await calibrate()).stdout).toMatch(/^contradicted {2}http\.createdStatus/m);
 });
 
@@ -97,11 +98,26 @@ it("shows no secret of the traffic, wherever the service wrote it", async () => 
   const recorded = await recordWith({}, sell);
   const leaking = recorded.map((exchange) => {
     const isRead = exchange.method === "GET" && exchange.url.includes("/v1/charges/");
-    const headers = exchange.headers.map(([name, value]) =>
-      name === "authorization" ? ([name, "Bearer at_0123456789abcdef"] as const) : ([name, value] as const),
-    );
-    const leak = Buffer.from(JSON.stringify({ token: "at_0123456789abcdef", key: "sk_0123456789abcdef" }));
-    return { ...exchange, headers, answer: isRead ? { ...exchange.answer!, body: leak } : exchange.answer };
+    const headers = exchange.headers.filter(([name]) => name !== "authorization");
+    const leak = {
+      access_token: "issued_0123456789abcdef",
+      nested: [{ password: "pw0123" }],
+      pin: { clientSecret: 123_456 },
+      echoed: "at_0123456789abcdef, cookie_0123456789abcdef, key_0123456789abcdef, other_0123456789abcdef",
+      again: "issued_0123456789abcdef",
+      key: "sk_0123456789abcdef",
+    };
+    return {
+      ...exchange,
+      headers: [
+        ...headers,
+        ["Authorization", "Bearer at_0123456789abcdef"],
+        ["Cookie", "a=b; session=cookie_0123456789abcdef"],
+        ["X-Api-Key", "key_0123456789abcdef"],
+        ["Ocp-Apim-Subscription-Key", "other_0123456789abcdef"],
+      ] as const,
+      answer: isRead ? { ...exchange.answer!, body: Buffer.from(JSON.stringify(leak)) } : exchange.answer,
+    };
   });
   const folder = await folderWith({});
   await writeFile(join(folder, "traffic.har"), [...harParts(leaking)].join(""));
@@ -110,8 +126,8 @@ it("shows no secret of the traffic, wherever the service wrote it", async () => 
     const { stdout, stderr } = await runSandbox(["calibrate", "traffic.har", ...flags, "--reporter", reporter], {
       cwd: folder,
     });
-    expect(stdout).toContain("token");
-    expect(stdout + stderr).not.toMatch(/at_0123456789abcdef|sk_0123456789abcdef/);
+    expect(stdout).toContain("access_token");
+    expect(stdout + stderr).not.toMatch(/0123456789abcdef|pw0123|123456|123_456/);
   }
   expect(await readFile(join(folder, "profile.yaml"), "utf8")).not.toMatch(/0123456789abcdef/);
 });

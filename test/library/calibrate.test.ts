@@ -40,6 +40,22 @@ it("calls no receiver that the traffic names", async () => {
   expect([before, receiver.connectionsMade, receiver.received.length]).toEqual([1, 1, 1]);
 });
 
+it("names an exchange by its place in its archive, with the tunnels that a proxy records", async () => {
+  const [asked] = await recordWith({}, async (sandbox) => void (await sandbox.fetch("/v1/balance")));
+  const odd = { ...asked!, answer: { ...asked!.answer!, body: Buffer.from('{"balance":1,"currency":"XOF","odd":1}') } };
+  const tunnel = { ...asked!, method: "CONNECT" };
+  const folder = await folderWith({
+    "first.har": [...harParts([tunnel, tunnel, asked!, odd])].join(""),
+    "second.har": [...harParts([tunnel, odd])].join(""),
+  });
+  const [first, second] = [join(folder, "first.har"), join(folder, "second.har")];
+  const exampleIn = async (...files: readonly string[]) =>
+    (await calibrate(files, { only: ["http"] })).drift[0]?.example;
+  const shown = { method: "GET", path: "/v1/balance" };
+  expect(await exampleIn(first)).toMatchObject({ exchange: { ...shown, file: null, index: 3 } });
+  expect(await exampleIn(second, first)).toMatchObject({ exchange: { ...shown, file: second, index: 1 } });
+});
+
 it("rejects traffic of which nothing can be compared", async () => {
   const file = join(await folderWith({}), "traffic.har");
   const [asked] = await recordWith({}, async (sandbox) => void (await sandbox.fetch("/v1/balance")));

@@ -8,7 +8,7 @@ import type { Json } from "../../src/kernel/messages/json.js";
 import { fetchTo } from "../../src/http/server/app.js";
 import { loadScenarios } from "./recorded-scenarios.js";
 
-/** `named`: calibrate sets exactly the alternative. `open`: it sets nothing. `wrong`: it sets another value or setting. */
+/** `named`: calibrate sets exactly the alternative. `open`: it sets nothing, and says that the setting is open. `wrong`: anything else, and any drift. */
 export type Verdict = "named" | "open" | "wrong";
 
 export interface RoundTrip {
@@ -51,16 +51,10 @@ export async function openRoundTrips() {
   return {
     async ofAlternative(alternative: Alternative): Promise<RoundTrip> {
       const files = await differing(alternative);
-      if (files.length === 0) return { alternative, verdict: "open", files, said: "No scenario plays differently." };
-      const report = await calibrateScenarios(await play(files, profileOf([alternative])));
-      const isRight = (row: { path: string; value: Json }): boolean =>
-        row.path === alternative.setting.path && isSame(alternative.setting, row.value, alternative.after);
-      const set = namedBy(report);
-      const also = report.assumptions.some((text) => text.includes(JSON.stringify(alternative.after)));
-      const supposed = changed(report).filter(({ state }) => state === "open");
-      const isWrong = [...set, ...(also ? [] : supposed)].some((row) => !isRight(row));
-      const verdict = isWrong ? "wrong" : set.length === 1 ? "named" : "open";
-      return { alternative, verdict, files, said: describe(report, files) };
+      // Where none plays differently, all else is as usual.
+      const only = files.length === 0 ? [alternative.setting.path] : [];
+      const report = await calibrateScenarios(await play(files, profileOf([alternative])), only);
+      return { alternative, verdict: judge(report, alternative), files, said: describe(report, files) };
     },
     /** Plays the scenarios that show the alternatives, with all of them at once. */
     async ofProfile(trips: readonly RoundTrip[]): Promise<CombinedRoundTrip> {
@@ -74,9 +68,15 @@ export async function openRoundTrips() {
       }
       const report = await calibrateScenarios(recorded);
       const said = describe(report, files);
+      const others = report.settings.filter(({ state }) => state === "open").flatMap((row) => othersThan(row, report));
       return {
-        given: valuesOf(shown.map(({ setting, after }) => ({ path: setting.path, value: after }))),
-        found: valuesOf(namedBy(report)),
+        unexplained: [...report.drift, ...report.settings.filter(({ state }) => state === "contradicted")],
+        given: valuesOf(
+          shown
+            .filter((alternative) => !others.includes(nameOf(alternative)))
+            .map(({ setting, after }) => ({ path: setting.path, value: after })),
+        ),
+        found: valuesOf(report.settings.filter(({ state }) => state === "set")),
         said,
       };
     },
@@ -84,16 +84,39 @@ export async function openRoundTrips() {
   };
 }
 
+function judge(report: CalibrationReport, { setting, after }: Alternative): Verdict {
+  const isRight = (row: CalibratedSetting): boolean => row.path === setting.path && isSame(setting, row.value, after);
+  const isAlso = (row: CalibratedSetting): boolean =>
+    othersThan(row, report).includes(row.path === setting.path ? JSON.stringify(after) : nameOf({ setting, after }));
+  if (report.drift.length > 0) return "wrong";
+  const rows = changed(report);
+  if (rows.every((row) => row.state === "open" && (isRight(row) || isAlso(row)))) {
+    return report.settings.find(({ path }) => path === setting.path)?.state === "open" ? "open" : "wrong";
+  }
+  return rows.length === 1 && rows.every((row) => row.state === "set" && isRight(row)) ? "named" : "wrong";
+}
+
+/** What explains the recording just as well. */
+function othersThan({ path, value }: CalibratedSetting, { assumptions }: CalibrationReport): readonly string[] {
+  const begin = `${path}: ${JSON.stringify(value)} explains the recording, but so does `;
+  return assumptions.flatMap((text) => (text.startsWith(begin) ? text.slice(begin.length, -1).split(", ") : []));
+}
+
+function nameOf({ setting, after }: Pick<Alternative, "setting" | "after">): string {
+  return `${setting.path}: ${JSON.stringify(after)}`;
+}
+
 export interface CombinedRoundTrip {
-  /** Of the alternatives, those without which the service would say something else: values by path, as the sandbox reads them. */
+  /** Drift and contradictions. */
+  readonly unexplained: readonly object[];
+  /**
+   * Of the alternatives, those without which the service would say something else, and that no open setting explains as well: values by path, as the sandbox
+   * reads them.
+   */
   readonly given: Readonly<Record<string, unknown>>;
   /** What calibrate named, likewise. */
   readonly found: Readonly<Record<string, unknown>>;
   readonly said: string;
-}
-
-function namedBy({ settings: rows }: CalibrationReport): readonly CalibratedSetting[] {
-  return rows.filter(({ state }) => state === "set" || state === "contradicted");
 }
 
 function valuesOf(choices: readonly { readonly path: string; readonly value: Json }[]): Record<string, unknown> {
@@ -107,10 +130,13 @@ function saidIn(scenarios: readonly RehearsedScenario[]) {
   );
 }
 
-function calibrateScenarios(scenarios: readonly RehearsedScenario[]): Promise<CalibrationReport> {
+function calibrateScenarios(
+  scenarios: readonly RehearsedScenario[],
+  only: readonly string[] = [],
+): Promise<CalibrationReport> {
   const source = { files: scenarios.map(({ scenario }) => scenario.file) };
   const recordings = scenarios.map(({ exchanges }) => exchanges);
-  return calibrate(recordings, { profile: {}, only: [], skip: [], secretKey: undefined, source, fetchTo });
+  return calibrate(recordings, { profile: {}, only, skip: [], secretKey: undefined, source, fetchTo });
 }
 
 export function allAlternatives(): readonly Alternative[] {

@@ -21,6 +21,8 @@ export interface HttpExchange {
   readonly signature?: SignatureVerdict | undefined;
   /** A remark for people. */
   readonly comment?: string | undefined;
+  /** In the archive that it was read from, from 0. */
+  readonly place?: number | undefined;
 }
 
 /** What `fetch` refuses to send: tunnels and tests of connections, no calls of the API. */

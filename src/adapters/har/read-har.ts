@@ -76,6 +76,7 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
           },
     signature: _signature ?? undefined,
     comment: comment ?? undefined,
+    place: index,
   };
 }
 

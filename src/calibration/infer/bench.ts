@@ -2,7 +2,8 @@ import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { Bug } from "../../kernel/messages/problem.js";
-import type { Json } from "../../kernel/messages/json.js";
+import { fromXof, toXof } from "../../domain/values/money.js";
+import { type Json, isObject } from "../../kernel/messages/json.js";
 import type { History } from "../replay/history.js";
 import { type Presupposed, presuppose } from "../replay/presuppose.js";
 import type { FoundDifference } from "../replay/compare.js";
@@ -51,11 +52,13 @@ export class Track {
     return new Track(focus(this.history, this.current), this.#options, this.presupposed, this.#balance);
   }
 
-  /** Whether a request has one of these phone numbers. */
+  /** Whether a request has one of these phone numbers, or its answer has it as that of a payer. */
   mentions(numbers: readonly string[]): boolean {
     this.#numbers ??= new Set(
       this.history.entries.flatMap((entry) =>
-        entry.kind === "request" ? (`${entry.path} ${entry.body ?? ""}`.match(DIGITS) ?? []) : [],
+        entry.kind === "request"
+          ? [...(`${entry.path} ${entry.body ?? ""}`.match(DIGITS) ?? []), ...payersIn(entry.answer?.body)]
+          : [],
       ),
     );
     return numbers.some((number) => this.#numbers?.has(number.match(DIGITS)?.[0] ?? ""));
@@ -65,6 +68,16 @@ export class Track {
   get current(): Replayed {
     if (this.#current === undefined) throw new Bug("A history was not replayed.");
     return this.#current;
+  }
+
+  /** What the recording presupposes, and what of it was not compared, in words. */
+  get assumptions(): readonly string[] {
+    const { balanceOffset, assumptions } = this.current;
+    const { companyId = "the company" } = this.history;
+    const balance = toXof(fromXof(this.#balance + (balanceOffset ?? 0)));
+    const held =
+      balanceOffset === undefined ? [] : [`The account of ${companyId} held ${balance} XOF at the beginning.`];
+    return [...this.presupposed.assumptions, ...held, ...assumptions];
   }
 
   /** Makes a profile the one that others are compared with, and finds the balance of the beginning that fits it best. */
@@ -113,6 +126,12 @@ export interface TryOptions {
 export interface Trial {
   readonly before: readonly FoundDifference[];
   readonly after: readonly FoundDifference[];
+}
+
+/** The numbers by which a charge was paid, in digits. */
+export function payersIn(body: unknown): string[] {
+  const entries = isObject(body) && Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+  return entries.flatMap(({ recipientMsisdn: digits }) => (/^\d{8,15}$/.test(String(digits)) ? [String(digits)] : []));
 }
 
 /** The profile with other values of settings; undefined when they do not go together. */

@@ -2,8 +2,7 @@ import { isSelected, type SettingSelection } from "../../domain/profile/alternat
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Setting } from "../../domain/profile/setting.js";
 import { type ProfileOverrides, findSetting, groupOf, settings } from "../../domain/profile/settings.js";
-import type { HttpExchange } from "../../adapters/har/http-exchange.js";
-import { credentialsOf } from "../../adapters/har/credentials.js";
+import { type HttpExchange, parseBody } from "../../adapters/har/http-exchange.js";
 import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
@@ -11,9 +10,10 @@ import { toIso } from "../../kernel/time/instant.js";
 import type { CalibratedSetting, CalibrationReport, Evidence } from "../report/report.js";
 import { type Entry, type ReadEntry, type Recording, readEntry, readRecording } from "../replay/history.js";
 import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";
+import { credentialsIn, credentialsOf } from "../replay/credentials.js";
 import { groupBy } from "../replay/group-by.js";
 import { type BenchOptions, type Choice, Track, type Trial, withChoice } from "./bench.js";
-import { groupDrift } from "./drift.js";
+import { exampleOf, groupDrift } from "./drift.js";
 import { suggest } from "./suggest.js";
 import { explainedBy, hides, weigh, without } from "./score.js";
 import { choicesOf } from "./choices.js";
@@ -49,21 +49,36 @@ export async function calibrate(
 /** One exchange at a time, of which little is kept: archives are long. */
 async function readAll(
   recordings: readonly (Iterable<HttpExchange> | AsyncIterable<HttpExchange>)[],
-  { secretKey = "" }: CalibrateOptions,
+  { secretKey = "", source }: CalibrateOptions,
 ) {
-  let index = 0;
+  const files = "files" in source && source.files.length > 1 ? source.files : [];
   // A service may show in a body what only headers should carry.
   const secrets = new Set([secretKey]);
   const found: Recording[] = [];
-  for (const recording of recordings) {
+  for (const [which, recording] of recordings.entries()) {
     const read: ReadEntry[] = [];
+    let count = 0;
     for await (const exchange of recording) {
-      read.push(...readEntry(exchange, index++));
-      for (const credential of credentialsOf(exchange)) secrets.add(credential);
+      const { place = count++ } = exchange;
+      const entries = readEntry(exchange, place, files[which]);
+      read.push(...entries);
+      for (const secret of secretsOf(exchange, entries)) secrets.add(secret);
     }
     found.push(readRecording(read));
   }
   return { recordings: found, secrets: [...secrets].filter((secret) => secret !== "" && secret !== REDACTED) };
+}
+
+/** What only the client and the service may know. */
+function secretsOf(exchange: HttpExchange, entries: readonly ReadEntry[]): readonly string[] {
+  const bodies = entries.map(({ entry }) =>
+    entry.kind === "webhook" ? entry.body : [parseBody(entry.body ?? ""), entry.answer?.body],
+  );
+  const headers = [...exchange.headers, ...(exchange.answer?.headers ?? [])].map(([name, value]) => ({
+    [name]: value,
+  }));
+  const parameters = Object.fromEntries(new URL(exchange.url).searchParams);
+  return [...credentialsOf(exchange), ...credentialsIn([bodies, headers, parameters])];
 }
 
 /** A choice that explains differences. */
@@ -227,12 +242,7 @@ class Search {
       },
       settings: rows,
       drift,
-      assumptions: [
-        ...new Set([
-          ...this.#tracks.flatMap(({ presupposed, current }) => [...presupposed.assumptions, ...current.assumptions]),
-          ...this.#assumptions,
-        ]),
-      ],
+      assumptions: [...new Set([...this.#tracks.flatMap(({ assumptions }) => assumptions), ...this.#assumptions])],
       counts: {
         confirmed: count("confirmed"),
         set: count("set"),
@@ -272,12 +282,9 @@ class Search {
     const value = this.#valueOf(setting);
     const before = valueIn(this.#options.profile, setting);
     const evidenceOf = (differences: readonly FoundDifference[]): Evidence[] =>
-      differences.slice(0, EVIDENCE_MAX).map(({ exchange, pointer, expected, got }) => ({
-        exchange,
-        pointer,
-        expected,
-        got,
-      }));
+      differences
+        .slice(0, EVIDENCE_MAX)
+        .map((difference) => ({ pointer: difference.pointer, ...exampleOf(difference) }));
     const row = { path, value, default: before };
     const added: FoundDifference[] = [];
     const equals: Json[] = [];

@@ -1,4 +1,5 @@
 import type { Drift } from "../report/report.js";
+import { hideCredentials } from "../replay/credentials.js";
 import { groupBy } from "../replay/group-by.js";
 import type { Entry } from "../replay/history.js";
 import type { FoundDifference } from "../replay/compare.js";
@@ -24,7 +25,7 @@ export function nameDrift({ subject, pointer, kind }: FoundDifference): string {
 
 /** `count`: in how many of `of` answers or webhooks. */
 export function driftOf(first: FoundDifference, count: number, of: number): Drift {
-  const { subject, exchange, pointer, kind, expected, got } = first;
+  const { subject, pointer, kind } = first;
   const isOperation = /^\S+ \//.test(subject);
   return {
     operation: isOperation ? subject : null,
@@ -33,8 +34,15 @@ export function driftOf(first: FoundDifference, count: number, of: number): Drif
     kind,
     count,
     of: Math.max(count, of),
-    example: { exchange, expected, got },
+    example: exampleOf(first),
   };
+}
+
+/** Both sides of a difference, without credentials. */
+export function exampleOf({ exchange, pointer, expected, got }: FoundDifference): Drift["example"] {
+  // Of headers a difference has no more than a verdict.
+  if (pointer.startsWith("/headers/")) return { exchange, expected, got };
+  return { exchange, expected: hideCredentials(expected, pointer), got: hideCredentials(got, pointer) };
 }
 
 export function nameSubject(entry: Entry): string {

@@ -5,10 +5,12 @@ import { isMsisdn } from "../../domain/values/msisdn.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
+import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../replay/group-by.js";
-import type { History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "../replay/history.js";
+import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../replay/history.js";
 import { readTimestamp } from "../replay/timestamps.js";
+import { payersIn } from "./bench.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
 /** Recorded traffic by its parts. */
@@ -23,8 +25,16 @@ class Traffic {
     this.webhooks = entries.filter((entry) => entry.kind === "webhook");
     this.requests = entries.flatMap((entry) => {
       if (entry.kind !== "request" || entry.answer === undefined) return [];
-      const { status, body, retryAfter } = entry.answer;
-      return [{ ...entry, status, retryAfter, answered: isObject(body) ? body : {}, sent: parse(entry.body) }];
+      const { status, body, headers } = entry.answer;
+      return [
+        {
+          ...entry,
+          status,
+          retryAfter: headers.retryAfter,
+          answered: isObject(body) ? body : {},
+          sent: parse(entry.body),
+        },
+      ];
     });
     this.sightings = entries.flatMap((entry): Sighting[] => {
       const shown = entry.kind === "webhook" ? entry.body["data"] : entry.answer?.body;
@@ -43,7 +53,7 @@ interface Answered extends RecordedRequest {
   readonly status: number;
   readonly sent: Readonly<Record<string, unknown>>;
   readonly answered: Readonly<Record<string, unknown>>;
-  readonly retryAfter: RecordedAnswer["retryAfter"];
+  readonly retryAfter: AnswerHeaders["retryAfter"];
 }
 
 interface Sighting {
@@ -103,6 +113,7 @@ const suggestions: Readonly<Record<string, Suggestion>> = {
       "most",
     ),
   ...Object.fromEntries(Object.keys(testNumberSettings).map((role) => [`testNumbers.${role}`, numbersOf])),
+  "testNumbers.success": (traffic) => unique([...payersOf(traffic), ...numbersOf(traffic)]),
 };
 
 function textsAt({ sightings }: Traffic, name: string): readonly Json[] {
@@ -160,13 +171,26 @@ function suggestChargeFees({ sightings }: Traffic): readonly Json[] {
   });
 }
 
-/** From creation to the event that it is dropped, or to the reads around it. */
+/** From creation to the event that it is dropped; where events are late, without their usual delay, to the minute. */
 function suggestTtls({ sightings }: Traffic): readonly Json[] {
+  const delay = usualDelay(sightings);
+  const [late, unit] = delay > TOLERANCE_MS ? [delay, 60_000] : [0, 1];
   const ages = sightings.flatMap(({ at, by, resource: { status, createdAt } }) => {
     const created = readTimestamp(createdAt);
-    return status === "dropped" && by === "webhook" && created !== undefined ? [at - created.at] : [];
+    const isDrop = status === "dropped" && by === "webhook" && created !== undefined;
+    return isDrop ? [Math.round((at - created.at - late) / unit) * unit] : [];
   });
   return durations(ages);
+}
+
+/** How much later webhooks come than the first answers that show the same, ms. */
+function usualDelay(sightings: readonly Sighting[]): number {
+  const changes = groupBy(sightings, ({ resource: { id, status } }) => `${String(id)} ${String(status)}`).values();
+  const delays = [...changes].flatMap((seen) => {
+    const [answer, webhook] = ["request", "webhook"].map((by) => seen.find((sighting) => sighting.by === by));
+    return answer === undefined || webhook === undefined ? [] : [webhook.at - answer.at];
+  });
+  return delays.toSorted((a, b) => a - b)[delays.length >> 1] ?? 0;
 }
 
 const FINAL: ReadonlySet<unknown> = new Set(["completed", "failed"]);
@@ -228,6 +252,11 @@ function numbersOf(traffic: Traffic): readonly Json[] {
     return [...Object.values(sent), asked].filter((value) => typeof value === "string" && isMsisdn(value));
   });
   return unique(requests as string[]);
+}
+
+/** A payment that names no number is by the one that its answer shows. */
+function payersOf({ sightings }: Traffic): readonly Json[] {
+  return unique(sightings.flatMap(({ resource }) => payersIn(resource).map((digits) => `+${digits}`)));
 }
 
 function isSignature([name, value]: readonly [string, string]): boolean {

@@ -7,8 +7,8 @@ import {
 } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { CREDENTIAL_MIN, CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../../adapters/har/credentials.js";
 import { REDACTED, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
+import { CREDENTIAL_MIN, CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../replay/credentials.js";
 import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
 

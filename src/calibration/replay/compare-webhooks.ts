@@ -50,21 +50,30 @@ function topicOf(body: Readonly<Record<string, unknown>>): string {
   return findTopic(String(body["topic"])) ?? String(body["topic"]);
 }
 
+export interface ComparedWebhooks {
+  readonly differences: readonly FoundDifference[];
+  readonly unpaired: SentWebhook[];
+  /** How much later than the sandbox the service sent the last attempt of an event, ms. */
+  readonly delays: ReadonlyMap<string, number>;
+}
+
 /** Pairs recorded webhooks with those that the sandbox has sent: the first of an event with the first, and so on. */
 export function compareWebhooks(
   entries: readonly Entry[],
   sent: readonly SentWebhook[],
   options: WebhookOptions,
-): { readonly differences: readonly FoundDifference[]; readonly unpaired: SentWebhook[] } {
+): ComparedWebhooks {
   const recorded = entries.filter((entry) => entry.kind === "webhook");
   const { pairs, unpaired } = pair(recorded, sent, options.bindings);
   const places = new Map(sent.map((webhook, place) => [webhook, place]));
   const latest = new Map<string, number>();
+  const delays = new Map<string, number>();
   const differences = recorded.flatMap((entry): FoundDifference[] => {
     const { topic: subject, exchange } = entry;
     const ours = pairs.get(entry);
     const added: Difference = { pointer: "", kind: "added", expected: null, got: asJson(entry.body) };
     if (ours === undefined) return [{ ...added, subject, exchange }];
+    delays.set(keyOf(entry.body), entry.at - ours.at);
     const lane = `${entry.url} ${idOf(entry.body)}`;
     const place = places.get(ours) ?? 0;
     const isOvertaken = place < (latest.get(lane) ?? -1);
@@ -73,7 +82,7 @@ export function compareWebhooks(
     const found = [...(isOvertaken ? [order] : []), ...compareOne(entry, ours, options)];
     return found.map((difference) => ({ ...difference, subject, exchange }));
   });
-  return { differences, unpaired };
+  return { differences, unpaired, delays };
 }
 
 function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[], bindings: Bindings) {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
-import { isCredentialName } from "../../adapters/har/credentials.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { type Bindings, prefixOf } from "./bindings.js";
 import { readTimestamp } from "./timestamps.js";
@@ -22,7 +21,9 @@ export interface Difference {
 
 /** A recorded exchange. */
 export interface ExchangeName {
-  /** Its place in the source, from 0. */
+  /** The archive, when there are several; else null. */
+  readonly file: string | null;
+  /** Its place in the archive, or among the exchanges with a target, from 0. */
   readonly index: number;
   readonly method: string;
   readonly path: string;
@@ -43,6 +44,9 @@ export interface Comparison {
   readonly balanceOffset: number;
 }
 
+/** Times within this distance are the same. */
+export const TOLERANCE_MS = 1_000;
+
 /** So many differences of a body are found. */
 export const DIFFERENCES_MAX = 1_000;
 
@@ -56,13 +60,13 @@ export function compareBodies(theirs: unknown, ours: unknown, comparison: Compar
 }
 
 function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: Comparison): Generator<Difference> {
-  const name = pointer.slice(pointer.lastIndexOf("/") + 1);
   const differs = (kind: DifferenceKind): Difference => ({
     pointer,
     kind,
-    expected: asJson(ours, name),
-    got: asJson(theirs, name),
+    expected: asJson(ours),
+    got: asJson(theirs),
   });
+  const name = pointer.slice(pointer.lastIndexOf("/") + 1);
   if (theirs === undefined || ours === undefined) {
     if (theirs !== ours) yield differs(ours === undefined ? "added" : "missing");
     return;
@@ -163,11 +167,7 @@ function roundXof(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Undefined is null: the kind says which side has nothing. Without what a member of the name of a credential has. */
-export function asJson(value: unknown, name = ""): Json {
-  if (value === undefined) return null;
-  const shown = JSON.stringify({ [name]: value }, (key, member: unknown) =>
-    member !== null && isCredentialName(key) ? REDACTED : member,
-  );
-  return (JSON.parse(shown) as Record<string, Json>)[name] ?? null;
+/** Undefined is null: the kind says which side has nothing. */
+export function asJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }

@@ -47,9 +47,15 @@ export interface RecordedRequest extends Recorded {
 
 export interface RecordedAnswer {
   readonly status: number;
-  /** Null without the header; undefined when the tool that recorded it exports no headers. */
-  readonly retryAfter: string | null | undefined;
+  readonly headers: AnswerHeaders;
   readonly body: unknown;
+}
+
+/** Those that are compared. Null without the header; undefined when the tool that recorded it exports no headers. */
+export interface AnswerHeaders {
+  readonly retryAfter: string | null | undefined;
+  readonly contentType: string | null | undefined;
+  readonly allow: string | null | undefined;
 }
 
 export interface RecordedWebhook extends Recorded {
@@ -92,13 +98,13 @@ export interface ReadEntry {
   readonly shown: Instant | undefined;
 }
 
-/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source. */
-export function readEntry(exchange: HttpExchange, index: number): ReadEntry[] {
+/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source, one of several when `file` is given. */
+export function readEntry(exchange: HttpExchange, index: number, file: string | null = null): ReadEntry[] {
   const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
   if (comment === BODY_IS_CUT || !isCall(method)) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
-  const shared = { exchange: { index, method, path: pathname }, at };
+  const shared = { exchange: { file, index, method, path: pathname }, at };
   const isSigned = signature !== undefined || headerOf(headers, SIGNATURE_HEADER) !== undefined;
   const webhook = text === undefined ? undefined : (readWebhook(text, method) ?? readOtherWebhook(text, isSigned));
   if (webhook !== undefined) {
@@ -135,11 +141,12 @@ function sentHeader(headers: HeaderList, name: string): string | undefined {
 }
 
 function readAnswer({ status, headers, body }: HttpAnswer): RecordedAnswer {
-  return {
-    status,
-    retryAfter: headers.length === 0 ? undefined : (headerOf(headers, "retry-after") ?? null),
-    body: parseBody(Buffer.from(body).toString()),
-  };
+  const valueOf = (name: string) => (headers.length === 0 ? undefined : (headerOf(headers, name) ?? null));
+  return { status, headers: readHeaders(valueOf), body: parseBody(Buffer.from(body).toString()) };
+}
+
+export function readHeaders(valueOf: (name: string) => string | null | undefined): AnswerHeaders {
+  return { retryAfter: valueOf("retry-after"), contentType: valueOf("content-type"), allow: valueOf("allow") };
 }
 
 function pathPatterns(id: OperationId): RegExp {

@@ -15,9 +15,24 @@ import { DEFAULT_LIMITS } from "../../sandbox/company/limits.js";
 import { DEFAULT_COMPANY, resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import { Bindings } from "./bindings.js";
-import { type Comparison, type Difference, type ExchangeName, type FoundDifference, compareBodies } from "./compare.js";
+import {
+  type Comparison,
+  type Difference,
+  type ExchangeName,
+  type FoundDifference,
+  TOLERANCE_MS,
+  compareBodies,
+} from "./compare.js";
+import { compareHeaders } from "./compare-headers.js";
 import { type SentWebhook, compareWebhooks, keyOf, missingWebhook } from "./compare-webhooks.js";
-import type { Entry, History, RecordedAnswer, RecordedRequest, RecordedWebhook } from "./history.js";
+import {
+  type Entry,
+  type History,
+  type RecordedAnswer,
+  type RecordedRequest,
+  type RecordedWebhook,
+  readHeaders,
+} from "./history.js";
 import type { Presupposed } from "./presuppose.js";
 
 /** A request to the API of a sandbox, without a socket. */
@@ -54,8 +69,6 @@ export interface Replayed {
 }
 
 const BASE = "http://sandbox.invalid";
-/** Times within this distance are the same. */
-const TOLERANCE_MS = 1_000;
 /** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
 const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
@@ -89,6 +102,8 @@ export class Replay {
   readonly #reads = new Map<string, number[]>();
   /** Those that no webhook of the recording is the counterpart of. */
   #sent: SentWebhook[] = [];
+  /** How much later than the sandbox the service sends webhooks, by event. */
+  readonly #delays = new Map<string, number>();
   /** What receivers got, by event. */
   readonly #answers = new Map<string, RecordedWebhook[]>();
   readonly #attempts = new Map<string, number>();
@@ -136,9 +151,10 @@ export class Replay {
     const { webhooks } = this.company.profile;
     const { secretKey } = this.#options;
     const options = { ...this.#comparison(), webhooks, secretKey };
-    const { differences, unpaired } = compareWebhooks(entries, this.#sent, options);
+    const { differences, unpaired, delays } = compareWebhooks(entries, this.#sent, options);
     this.#differences.push(...differences);
     this.#sent = unpaired;
+    for (const [event, ms] of delays) this.#delays.set(event, ms);
     for (const entry of entries) if (entry.kind === "webhook") this.#countCompared(entry.topic);
   }
 
@@ -187,9 +203,12 @@ export class Replay {
     this.#balanceOffset = 0;
   }
 
-  /** No webhook comes any more. */
+  /** No webhook comes any more. Where an attempt was late, the next one may come after the end. */
   end(): void {
-    if (this.#options.comparesWebhooks) this.#differences.push(...this.#sent.map(missingWebhook));
+    if (!this.#options.comparesWebhooks) return;
+    const delayOf = ({ body }: SentWebhook): number => this.#delays.get(keyOf(body, this.#bindings)) ?? 0;
+    const missing = this.#sent.filter((webhook) => webhook.at + delayOf(webhook) <= this.company.now());
+    this.#differences.push(...missing.map(missingWebhook));
   }
 
   result(): Replayed {
@@ -260,7 +279,8 @@ export class Replay {
       this.#assumptions.add(`Where ${subject} is answered with 401, the access token was wrong.`);
     const body: unknown = text === "" ? undefined : JSON.parse(text);
     if (operation === "getBalance") this.#noteBalance(answer.body, body);
-    const ours = { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+    const headers = readHeaders((name) => response.headers.get(name));
+    const ours = { status: response.status, headers, body };
     for (const difference of this.#compare(answer, ours)) {
       this.#differences.push({ ...difference, exchange: recorded.exchange, subject });
     }
@@ -271,8 +291,8 @@ export class Replay {
     const { path, operation, answer } = recorded;
     if (operation === undefined || !operations[operation].path.includes(":id")) return false;
     const id = idIn(path);
-    const isUnknown = status === 404 && answer?.status !== 404 && !this.#bindings.isBound(id);
-    if (!isUnknown) return false;
+    const isUnknown = status === 404 && !this.#bindings.isBound(id);
+    if (!isUnknown || saysAbsent(recorded, answer?.status ?? 0)) return false;
     this.#assumptions.add(
       `${subjectOf(recorded)} of ${id} is not compared: the recording does not show how it was made.`,
     );
@@ -310,7 +330,7 @@ export class Replay {
     // Of different outcomes every field differs.
     if (isSuccess(theirs.status) !== isSuccess(ours.status)) return status;
     const bodies = compareBodies(theirs.body, ours.body, this.#comparison());
-    return [...status, ...compareWaits(theirs.retryAfter, ours.retryAfter), ...bodies];
+    return [...status, ...compareHeaders(theirs, ours), ...bodies];
   }
 
   /** The first balance shows what the account held before; from there on movements count. */
@@ -348,13 +368,10 @@ export class Replay {
   }
 }
 
-/** `Retry-After` in seconds, of answers that have it. */
-function compareWaits(got: RecordedAnswer["retryAfter"], expected: RecordedAnswer["retryAfter"]): Difference[] {
-  if (got === undefined || expected === undefined || got === expected) return [];
-  const isNear = Math.abs(Number(got) - Number(expected)) <= TOLERANCE_MS / 1_000;
-  if (got !== null && expected !== null && isNear) return [];
-  const kind = got === null ? "missing" : expected === null ? "added" : "value";
-  return [{ pointer: "/headers/retry-after", kind, expected, got }];
+/** Whether the service does not have what a request is about: it refuses a payment or a refund of what it has, too, but no read. */
+function saysAbsent({ exchange: { method } }: RecordedRequest, status: number): boolean {
+  if (status === 404 || status === 410) return true;
+  return method !== "POST" && status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
 /** The id of a path such as `/v1/charges/:id/pay`. */

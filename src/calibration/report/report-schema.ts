@@ -12,7 +12,12 @@ const count = (of: string) =>
 
 const exchange = z
   .object({
-    index: z.number().int().min(0).meta({ description: "Its place in the source, from 0" }),
+    file: z.string().nullable().default(null).meta({ description: "The archive, when there are several; else null" }),
+    index: z
+      .number()
+      .int()
+      .min(0)
+      .meta({ description: "Its place in the archive, or among the exchanges with a target, from 0" }),
     method: text("Of the request"),
     path: text("Without the query"),
   })

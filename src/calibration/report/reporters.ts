@@ -78,8 +78,8 @@ export function describeDifference({ kind, pointer, example }: Drift): string {
   }[kind];
 }
 
-function describeExchange({ index, method, path }: ExchangeName): string {
-  return `#${index} ${method} ${path}`;
+function describeExchange({ file, index, method, path }: ExchangeName): string {
+  return `${file === null ? "" : oneLine(file)}#${index} ${method} ${path}`;
 }
 
 function placeOf(pointer: string): string {

@@ -1,4 +1,6 @@
-import { type HttpExchange, headerOf } from "./http-exchange.js";
+import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import { type Json, isObject } from "../../kernel/messages/json.js";
+import { REDACTED } from "../../sandbox/observation/redact.js";
 
 /** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
 export const CREDENTIAL_MIN = 8;
@@ -32,4 +34,21 @@ export const CREDENTIAL_WORD = /token|secret|key|pass|pwd|authorization|credenti
 /** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL_WORD.test(name) && CREDENTIAL_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+}
+
+/** The credentials in a value, by the names of its members. */
+export function credentialsIn(value: unknown, isNamed = false): readonly string[] {
+  if (typeof value === "string") return isNamed && value.length >= CREDENTIAL_MIN ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each) => credentialsIn(each, isNamed));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, member]) => credentialsIn(member, isNamed || isCredentialName(name)));
+}
+
+/** A part of a body, which is at `pointer`, without the credentials in it, by the names of members. */
+export function hideCredentials(value: Json, pointer: string): Json {
+  if (value === null) return null;
+  if (pointer.split("/").some(isCredentialName)) return REDACTED;
+  if (typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((each: Json) => hideCredentials(each, ""));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, hideCredentials(member, name)]));
 }
