@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { calibrateAll, recordWith, sell, settingsIn } from "../support/calibrate.js";
+import { startReceiver } from "../support/receiver.js";
 
 type Body = Record<string, unknown>;
 type Mutation = (exchange: HttpExchange) => HttpExchange;
@@ -177,4 +178,20 @@ it("lists webhooks in another order as drift", async () => {
   const report = await calibrateAll([reordered]);
   expect(report.drift).toMatchObject([{ ...hooks, pointer: "", kind: "order", count: 1 }]);
   expect([settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([{}, {}]);
+});
+
+it.each([
+  ["first", 0],
+  ["last", -1],
+])("takes the loss of the %s event for drift, and for no setting that other traffic speaks against", async (_, at) => {
+  const { url } = await startReceiver();
+  const payouts = await recordWith({}, async (sandbox) => {
+    for (const topic of ["transactions/started", "transactions/completed"])
+      await sandbox.fetch("/v1/webhooks", { json: { topic, url } });
+    await sell(sandbox);
+  });
+  const completed = payouts.filter((one) => one.url === url && json(one.body)["topic"] === "transactions/completed");
+  const report = await calibrateAll([payouts.filter((one) => one !== completed.at(at))]);
+  expect(settingsIn(report, "set")).toEqual({});
+  expect(report.drift).toMatchObject([{ topic: "transactions/completed", pointer: "", kind: "missing", count: 1 }]);
 });

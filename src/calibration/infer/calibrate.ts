@@ -182,7 +182,9 @@ class Search {
       if (profile === undefined) continue;
       const trials = await this.#try(profile, choice.path, isDisputed);
       if (gainOf(trials) <= 0) continue;
-      const gain = gainOf([...trials, ...(await this.#try(profile, choice.path, isAgreed))]);
+      const all = [...trials, ...(await this.#try(profile, choice.path, isAgreed))];
+      if (!clearsMost(all)) continue;
+      const gain = gainOf(all);
       const removed = trials.flatMap(({ before, after }) => without(before, after));
       if (gain > 0) gains.push({ choice, profile, gain, removed });
     }
@@ -351,6 +353,15 @@ function isDisputed(track: Track): boolean {
 
 function isNumber(value: Json): boolean {
   return typeof value === "number";
+}
+
+/** False when a value makes more exchanges differ that agreed than it makes agree. One webhook that is missing weighs more than many fields, but proves less. */
+function clearsMost(trials: readonly Trial[]): boolean {
+  const countOf = (differences: readonly FoundDifference[]): number =>
+    new Set(differences.map(({ exchange }) => exchange)).size;
+  const cleared = trials.reduce((sum, { before, after }) => sum + countOf(explainedBy(before, after)), 0);
+  const broken = trials.reduce((sum, { before, after }) => sum + countOf(explainedBy(after, before)), 0);
+  return broken <= cleared;
 }
 
 function gainOf(trials: readonly Trial[]): number {
