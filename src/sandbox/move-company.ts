@@ -43,17 +43,27 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
 }
 
 /**
- * Throws UsageError("input") for what is no export, and UsageError("state") when the id or a token is taken here, or the company was closed here with more
- * records. Then it changes nothing.
+ * Throws UsageError("input") for what is no export, UsageError("state") when the id or a token is taken here, or the company was closed here with more
+ * records, and StoreUnavailable when it cannot be kept here. Then it is not open here, and may go on where it was.
  */
-export function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Company {
+export async function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Promise<Company> {
   const stored = readExport(id, given, sandbox);
   const here = sandbox.store.data.companies.get(id)?.record;
   if (here?.moving && here.seq > stored.record.seq) {
     const why = "it was closed here later, with more records. Export it again, or remove it first.";
     throw new UsageError("state", `Failed to import the company ${quote(id)}: ${why}`);
   }
-  return sandbox.adopt(stored, gate);
+  const company = sandbox.adopt(stored, gate);
+  try {
+    await sandbox.store.durable();
+  } catch (error) {
+    // It will go on where it was, and must not run in two places.
+    const open = sandbox.findCompany(id);
+    if (open !== undefined && here?.moving) sandbox.closeForMove(open);
+    else if (open !== undefined) sandbox.remove(open);
+    throw error;
+  }
+  return company;
 }
 
 function readExport(id: string, given: unknown, { system }: Sandbox): StoredCompany {

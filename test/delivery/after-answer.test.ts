@@ -47,6 +47,22 @@ describe("deliveries start when the API's answer has been written", () => {
     await receiver.waitFor(1);
   });
 
+  it("start when the change is kept, if a rule sends them before the answer", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const receiver = await live.receiverFor("charges/events");
+    await live.control("POST", "/rules", { on: "delivery", then: { before: "response" } });
+    const { id } = await live.createCharge();
+    const letGo = store.hold();
+    const paid = live.http("POST", `/v1/charges/${id}/pay`);
+    await store.held(1);
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([receiver.received.length, receiver.connectionsMade]).toEqual([0, 0]);
+    letGo(0);
+    expect((await paid).body.status).toBe("paid");
+    expect(receiver.received).toHaveLength(1);
+  });
+
   it("do not delay the answer", async () => {
     const live = await startLive();
     const answered = gate();
@@ -92,7 +108,7 @@ describe("deliveries start when the API's answer has been written", () => {
 });
 
 describe("a client that leaves before its answer", () => {
-  it("still has its work done and its webhooks sent", async () => {
+  it("still has its work done and, when that is kept, its webhooks sent", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await live.receiverFor("charges/events");
@@ -101,8 +117,11 @@ describe("a client that leaves before its answer", () => {
     const socket = await open(live, post(live, `/v1/charges/${id}/pay`));
     await store.held(1);
     await leave(socket);
-    await receiver.waitFor(1);
+    await store.held(2); // its webhooks wait, too
+    expect([receiver.received.length, receiver.connectionsMade]).toEqual([0, 0]);
     letGo(0);
+    letGo(1);
+    await receiver.waitFor(1);
     expect(await live.settle()).toEqual([]);
     expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
   });

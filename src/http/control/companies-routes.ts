@@ -123,7 +123,7 @@ export const companiesRoutes: readonly ControlRoute[] = [
   sandboxRoute(
     "PUT /companies/:id",
     { success: 201, body: z.unknown(), bodyLimit: STATE_BYTES_MAX, bounds: STATE_BOUNDS },
-    ({ sandbox, id, body, gate }) => renderCompany(importCompany(sandbox, id, body, gate)),
+    async ({ sandbox, id, body, gate }) => renderCompany(await importCompany(sandbox, id, body, gate)),
   ),
   route("POST /companies/:id/rotate", { company: "path", body: rotation }, rotate),
 ];

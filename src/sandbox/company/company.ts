@@ -267,20 +267,28 @@ export class Company {
     });
   }
 
-  /** The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. */
+  /**
+   * The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. A receiver must not learn of a change that a kill could still
+   * undo: also one that is told before the answer, or whose client has left, waits for the store.
+   */
   #send(enqueued: readonly EnqueuedDelivery[], gate: ReleaseGate): void {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
     const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
-    if (urgent.length > 0) gate.before(held.sendNow(urgent, this.deps.system, this.profile.webhooks.timeout));
-    const { store } = this.deps;
+    const { store, system } = this.deps;
+    if (urgent.length > 0) {
+      const sendNow = (): Promise<unknown> => held.sendNow(urgent, system, this.profile.webhooks.timeout);
+      const kept = store.durable();
+      gate.before(kept === undefined ? sendNow() : kept.then(sendNow, () => undefined));
+    }
     // What the next holder of the store does not know did not happen.
     const release = (): void => {
       if (!store.lost.aborted) held.release();
     };
-    const kept = gate === releaseImmediately ? store.durable() : undefined;
-    // A receiver must not learn of a change that a kill could still undo. An answer waits for the store by itself.
-    if (kept === undefined) gate.after(release);
-    else void kept.then(release, release);
+    gate.after(() => {
+      const kept = store.durable();
+      if (kept === undefined) release();
+      else void kept.then(release, release);
+    });
   }
 
   #cancelOldest(work: Work, deliveries: readonly Delivery[]): void {

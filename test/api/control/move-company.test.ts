@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type FileSystem, nodeFileSystem } from "../../../src/adapters/store/file-system.js";
 import { openFileStore } from "../../../src/adapters/store/file-store.js";
 import { silentLog } from "../../../src/kernel/log.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { createStoreFormat } from "../../../src/sandbox/state/store-format.js";
+import { createFaultyFiles } from "../../support/faulty-files.js";
 import { folderWith } from "../../support/folder.js";
 import { call, gate } from "../../support/live.js";
 import { startReceiver } from "../../support/receiver.js";
@@ -21,9 +23,9 @@ async function openShop(world = openWorld()): Promise<TestWorld> {
 }
 
 /** One that keeps its state in a file. */
-async function openStored(path: string): Promise<TestWorld> {
+async function openStored(path: string, fs: FileSystem = nodeFileSystem): Promise<TestWorld> {
   const format = createStoreFormat(systemClock);
-  return createWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog }) });
+  return createWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog, fs }) });
 }
 
 async function exportShop(world: TestWorld, close = true): Promise<LooseJson> {
@@ -238,6 +240,43 @@ describe("what cannot be moved", () => {
     expect((await target.control("PUT", "/companies/company_shop", wrong)).status).toBe(400);
     expect((await target.control("GET", "/companies")).body.count).toBe(1);
     expect((await target.control("PUT", "/companies/company_shop", file)).status).toBe(201);
+  });
+});
+
+describe("a company that the disk of the target has no room for", () => {
+  const ENOSPC = "ENOSPC: no space left on device, write";
+
+  it("is not open there, and goes on where it was", async () => {
+    const folder = await folderWith({});
+    const fs = createFaultyFiles();
+    const [source, target] = [await openShop(), await openStored(join(folder, "b"), fs)];
+    const file = await exportShop(source);
+    fs.fail(ENOSPC);
+    expect((await target.control("PUT", "/companies/company_shop", file)).status).toBe(500);
+    fs.fail(undefined);
+    expect((await target.control("GET", `/charges${SHOP}`)).status).toBe(404);
+    expect((await source.control("PUT", "/companies/company_shop", file)).status).toBe(201);
+    const later = await exportShop(source);
+    expect((await target.control("PUT", "/companies/company_shop", later)).status).toBe(201);
+    await target.close();
+  });
+
+  it("stays closed where it was closed", async () => {
+    const fs = createFaultyFiles();
+    const path = join(await folderWith({}), "a");
+    const source = await openShop(await openStored(path, fs));
+    const file = await exportShop(source);
+    fs.fail(ENOSPC);
+    expect((await source.control("PUT", "/companies/company_shop", file)).status).toBe(500);
+    fs.fail(undefined);
+    expect((await source.app.request("/v1/balance", { headers: { authorization: "Bearer at_shop" } })).status).toBe(
+      503,
+    );
+    await source.close();
+    const again = await openStored(path);
+    expect((await again.control("PUT", "/companies/company_shop", file)).status).toBe(201);
+    expect((await again.control("GET", `/charges${SHOP}`)).body.count).toBe(1);
+    await again.close();
   });
 });
 
