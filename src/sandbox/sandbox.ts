@@ -337,7 +337,9 @@ export class Sandbox {
    * Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
   putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
-    const restored = this.#replace(company, restoreState(company, dumped, options));
+    const record = restoreState(company, dumped, options);
+    this.events.emit("replaces", { company });
+    const restored = this.#replace(company, record);
     const state = dumpState(restored);
     resumeDeliveries(restored, gate);
     return state;

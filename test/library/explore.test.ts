@@ -82,6 +82,22 @@ describe("explore", () => {
     });
   });
 
+  it.each<[string, (sandbox: Sandbox) => Promise<unknown>]>([
+    ["reset", (sandbox) => sandbox.reset()],
+    ["snapshot", (sandbox) => sandbox.fetch("/_sandbox/snapshots/start", { method: "PUT" })],
+  ])("judges each part of a suite that goes back by a %s in between", async (_, goBack) => {
+    const order = { type: "transfer", amount: 5000, msisdn: "+2250700000010" };
+    const suite = async (sandbox: Sandbox): Promise<void> => {
+      await sandbox.fetch("/_sandbox/snapshots/start", { method: "POST" });
+      await sandbox.fetch("/v1/transactions", { json: { ...order, reference: "salary-1" } });
+      await goBack(sandbox);
+      await sandbox.fetch("/v1/balance");
+      await goBack(sandbox);
+    };
+    const { runs } = await explore(suite, { ...quick, only: ["500-before"] });
+    expect(tableOf({ runs })).toEqual(["createTransaction#1 500-before: lost", "getBalance#1 500-before: safe"]);
+  });
+
   it("judges a function that does not end as hung", async () => {
     const hangs = async (sandbox: Sandbox): Promise<void> => {
       const { status } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
