@@ -331,10 +331,8 @@ export class Sandbox {
   }
 
   /**
-   * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of the company that is under way ends with
-   * UsageError("state"), because its time has changed. Returns the state before anything of it happens.
-   *
-   * Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
+   * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of it that is under way ends with UsageError("state").
+   * Returns the state before anything of it happens. Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
   putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
     const record = restoreState(company, dumped, options);
