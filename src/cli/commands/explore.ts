@@ -95,7 +95,7 @@ type ParsedExplore = ReturnType<typeof parseExploreFlags>;
 
 function parseExploreFlags(words: readonly string[], flags: ExploreFlags) {
   const { depth, failOn = ["unsafe", "lost"] } = flags;
-  const chosen = failOn.flatMap((text) => text.split(",")).filter((name) => name !== "");
+  const chosen = failOn.flatMap((text) => text.split(","));
   return {
     ...parseExperimentFlags("explore", words, flags, FOLDER),
     depth: depth === undefined ? 1 : depths[parseChoice("--depth", depth, ["1", "2"])],
