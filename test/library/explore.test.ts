@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, UsageError, explore } from "../../src/index.js";
@@ -135,14 +136,18 @@ describe("explore", () => {
     expect(report.notes.join()).not.toContain(`${payout?.id}`);
   });
 
-  it("judges an invariant", async () => {
+  it.each<[string, (paid: number) => unknown]>([
+    ["is false", (paid) => paid === 1],
+    ["throws", (paid) => assert.equal(paid, 1)],
+    ["rejects", async (paid) => assert.equal(paid, 1)],
+  ])("judges an invariant that %s", async (_, holds) => {
     let paid = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {
       paid = 0;
       const { ok } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
       if (ok) paid++;
     };
-    const { runs } = await explore(run, { only: ["500-after"], check: () => paid === 1 });
+    const { runs } = await explore(run, { only: ["500-after"], check: () => holds(paid) });
     expect(tableOf({ runs })).toEqual(["createTransaction#1 500-after: unsafe"]);
   });
 
