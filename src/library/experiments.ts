@@ -30,7 +30,7 @@ interface ExperimentOptions {
   readonly timeout?: DurationInput;
   /** How many runs at a time. Default 1. */
   readonly workers?: number;
-  /** An invariant that holds after each run: returns, or resolves to, `false` when it does not. */
+  /** An invariant that holds after each run. When it does not, it throws, rejects, or returns or resolves to `false`. */
   readonly check?: (sandbox: Sandbox) => unknown;
   /** Ends the experiment early; the report has what is known. */
   readonly signal?: AbortSignal;
@@ -137,19 +137,22 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
         differ(resolved, experiment),
       );
       let printed = "";
+      const note = (error: unknown): void => {
+        bench.failure = error;
+        printed = messageOf(error);
+      };
       try {
         const finish = watch(core);
         const ended = await runWithin(limits, async () => {
           await Promise.resolve(sandbox)
             .then(run)
             .catch((error: unknown) => {
-              bench.failure = error;
-              printed = messageOf(error);
+              note(error);
               throw error;
             });
         });
         const seen = await finish();
-        const holds = check === undefined ? null : (await check(sandbox)) !== false;
+        const holds = check === undefined ? null : await isHolding(check, sandbox, note);
         return { ...ended, printed, seen, holds };
       } finally {
         await sandbox.close();
@@ -157,6 +160,20 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
     },
   };
   return bench;
+}
+
+/** An assertion that fails throws. */
+async function isHolding(
+  check: NonNullable<ExperimentOptions["check"]>,
+  sandbox: Sandbox,
+  note: (error: unknown) => void,
+): Promise<boolean> {
+  try {
+    return (await check(sandbox)) !== false;
+  } catch (error) {
+    note(error);
+    return false;
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -13,6 +13,8 @@ export interface SandboxEvents extends CompanyEvents {
   readonly findingWithdrawn: FindingEvent;
   /** A company is about to be reset or removed. */
   readonly forgets: { readonly company: Company; readonly reset: boolean };
+  /** Another state, such as a snapshot, is about to be put in the place of the company's. Its requests stay. */
+  readonly replaces: { readonly company: Company };
 }
 
 export interface FindingEvent {

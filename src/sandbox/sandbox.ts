@@ -331,13 +331,13 @@ export class Sandbox {
   }
 
   /**
-   * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of the company that is under way ends with
-   * UsageError("state"), because its time has changed. Returns the state before anything of it happens.
-   *
-   * Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
+   * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of it that is under way ends with UsageError("state").
+   * Returns the state before anything of it happens. Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
   putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
-    const restored = this.#replace(company, restoreState(company, dumped, options));
+    const record = restoreState(company, dumped, options);
+    this.events.emit("replaces", { company });
+    const restored = this.#replace(company, record);
     const state = dumpState(restored);
     resumeDeliveries(restored, gate);
     return state;

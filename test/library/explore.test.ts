@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, UsageError, explore } from "../../src/index.js";
@@ -82,6 +83,22 @@ describe("explore", () => {
     });
   });
 
+  it.each<[string, (sandbox: Sandbox) => Promise<unknown>]>([
+    ["reset", (sandbox) => sandbox.reset()],
+    ["snapshot", (sandbox) => sandbox.fetch("/_sandbox/snapshots/start", { method: "PUT" })],
+  ])("judges each part of a suite that goes back by a %s in between", async (_, goBack) => {
+    const order = { type: "transfer", amount: 5000, msisdn: "+2250700000010" };
+    const suite = async (sandbox: Sandbox): Promise<void> => {
+      await sandbox.fetch("/_sandbox/snapshots/start", { method: "POST" });
+      await sandbox.fetch("/v1/transactions", { json: { ...order, reference: "salary-1" } });
+      await goBack(sandbox);
+      await sandbox.fetch("/v1/balance");
+      await goBack(sandbox);
+    };
+    const { runs } = await explore(suite, { ...quick, only: ["500-before"] });
+    expect(tableOf({ runs })).toEqual(["createTransaction#1 500-before: lost", "getBalance#1 500-before: safe"]);
+  });
+
   it("judges a function that does not end as hung", async () => {
     const hangs = async (sandbox: Sandbox): Promise<void> => {
       const { status } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
@@ -119,14 +136,18 @@ describe("explore", () => {
     expect(report.notes.join()).not.toContain(`${payout?.id}`);
   });
 
-  it("judges an invariant", async () => {
+  it.each<[string, (paid: number) => unknown]>([
+    ["is false", (paid) => paid === 1],
+    ["throws", (paid) => assert.equal(paid, 1)],
+    ["rejects", async (paid) => assert.equal(paid, 1)],
+  ])("judges an invariant that %s", async (_, holds) => {
     let paid = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {
       paid = 0;
       const { ok } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });
       if (ok) paid++;
     };
-    const { runs } = await explore(run, { only: ["500-after"], check: () => paid === 1 });
+    const { runs } = await explore(run, { only: ["500-after"], check: () => holds(paid) });
     expect(tableOf({ runs })).toEqual(["createTransaction#1 500-after: unsafe"]);
   });
 

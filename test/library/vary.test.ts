@@ -20,6 +20,16 @@ it("names the settings that a function rests on, with the questions for the prov
   expect(counts.independent).toBeGreaterThan(5);
 });
 
+it("depends on a setting under which an invariant does not hold", async () => {
+  let paid = false;
+  const run = async (sandbox: Sandbox): Promise<void> => {
+    const { status } = await sandbox.fetch("/v1/transactions", { json: orderOf(20_000) });
+    paid = status === 201;
+  };
+  const { settings } = await vary(run, { only: ["http.createdStatus"], check: () => paid });
+  expect(settings).toMatchObject([{ verdict: "depends", change: expect.stringMatching(/^The invariant of --check/) }]);
+});
+
 it("rejects an unknown option and an unknown setting", async () => {
   await expect(vary(pays, Object.assign({ workers: 1 }, { pair: true }))).rejects.toThrow(/pair is not an option/);
   await expect(vary(pays, { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);

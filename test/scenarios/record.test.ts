@@ -64,6 +64,16 @@ describe("a recording", () => {
     expect(await replayRecording(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
   });
 
+  it("has requests with the id of a transfer as webhooks show it", async () => {
+    const session = open();
+    const { api } = session;
+    const { body } = await api("POST", "/v1/transactions", transferRequest());
+    const plain = String(body["id"]).replace("txn_", "");
+    expect((await api("GET", `/v1/transactions/${plain}`)).status).toBe(200);
+    await createCharge(session, { metadata: { transaction: plain } });
+    expect(await recordingOf(session)).not.toContain(plain);
+  });
+
   it("has the last advance too, with the webhooks that it causes", async () => {
     const session = open();
     await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });

@@ -21,7 +21,7 @@ import { count, inSession } from "../run/experiment-session.js";
 import type { StartFlags } from "../run/start-options.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { WIDTH_MAX, alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
-import { parseChoice, splitNames } from "../shared/values.js";
+import { parseChoice } from "../shared/values.js";
 
 const FOLDER = "reports/explore";
 
@@ -95,10 +95,11 @@ type ParsedExplore = ReturnType<typeof parseExploreFlags>;
 
 function parseExploreFlags(words: readonly string[], flags: ExploreFlags) {
   const { depth, failOn = ["unsafe", "lost"] } = flags;
+  const chosen = failOn.flatMap((text) => text.split(",")).map((name) => name.trim());
   return {
     ...parseExperimentFlags("explore", words, flags, FOLDER),
     depth: depth === undefined ? 1 : depths[parseChoice("--depth", depth, ["1", "2"])],
-    failOn: splitNames(failOn).map((name): Verdict => parseChoice("--fail-on", name, bugVerdicts)),
+    failOn: chosen.map((name): Verdict => parseChoice("--fail-on", name, bugVerdicts)),
   };
 }
 

@@ -71,11 +71,13 @@ export function withoutGenerated(text: string): string {
   return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
 }
 
-/** What differs from the baseline. Money that is on its way counts as moved, and as not arrived. */
+/** What differs from the baseline. Money that is on its way counts as moved, and as not arrived where the baseline's did. */
 export function compareFacts(baseline: readonly Fact[], run: readonly Fact[], key: FactKey): Effect {
   const done = (facts: readonly Fact[]) => facts.filter(({ kind }) => kind !== "pending");
   const added = surplus(run.map(asMoved), baseline.map(asMoved), key);
-  const missing = surplus(done(baseline), done(run), key);
+  const notArrived = surplus(done(baseline), done(run), key);
+  const notSent = surplus(baseline.map(asMoved), run.map(asMoved), key);
+  const missing = [...notArrived, ...surplus(notSent, notArrived, key)];
   const effect = withoutRenamed({ added, missing }, baseline);
   // A second charge moves no money by itself.
   return { ...effect, added: effect.added.filter(({ kind }) => kind !== "charge") };

@@ -63,7 +63,7 @@ export interface SeenOutcome {
   readonly learned: boolean;
 }
 
-/** What a sandbox saw of one run. A company that is reset begins again: its parts have the same names. */
+/** What a sandbox saw of one run. A company that is reset, or gets another state, begins again: its parts have the same names. */
 export interface Seen {
   readonly requests: readonly SeenRequest[];
   readonly deliveries: readonly SeenDelivery[];
@@ -85,12 +85,23 @@ const RECEIVERS_MS = 2_000;
 export function watch(sandbox: Sandbox): () => Promise<Seen> {
   const report = watchRun(sandbox, sandbox.options.allow);
   const lives: Life[] = [];
-  sandbox.events.on("forgets", ({ company }) => lives.push(readLife(sandbox, company)));
+  /** The last request of the life before, by the company. */
+  const lasts = new Map<string, number>();
+  const read = (company: Company, end?: number): void =>
+    void lives.push(readLife(sandbox, company, lasts.get(company.id), end));
+  sandbox.events.on("forgets", ({ company }) => {
+    read(company);
+    lasts.delete(company.id);
+  });
+  sandbox.events.on("replaces", ({ company }) => {
+    read(company);
+    lasts.set(company.id, sandbox.observationOf(company.id).journal.lastSeq);
+  });
   return async () => {
     const { companies } = sandbox;
     const ends = companies.map(({ record }) => record.seq);
     await Promise.all(companies.map(finish));
-    lives.push(...companies.map((company, at) => readLife(sandbox, company, ends[at])));
+    for (const [at, company] of companies.entries()) read(company, ends[at]);
     const { findings, coverage } = report(true);
     return {
       requests: lives.flatMap(({ requests }) => requests),
@@ -114,13 +125,16 @@ async function finish(company: Company): Promise<void> {
 
 type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
 
-/** `end`: the place of the last record that the command caused. What is delivered later reaches no command. */
-function readLife(sandbox: Sandbox, company: Company, end = Number.POSITIVE_INFINITY): Life {
+/**
+ * `last`: the last request of the life before. `end`: the place of the last record that the command caused; what is delivered later reaches no
+ * command.
+ */
+function readLife(sandbox: Sandbox, company: Company, last = 0, end = Number.POSITIVE_INFINITY): Life {
   const { world } = company;
   const entries = sandbox
     .observationOf(company.id)
     .journal.entries.values()
-    .filter(({ operation }) => operation !== undefined)
+    .filter(({ operation, seq }) => operation !== undefined && seq > last)
     .toSorted((a, b) => a.receivedAt - b.receivedAt);
   const requests = readRequests(entries, world);
   const deliveries = readDeliveries(entries, world, end);

@@ -9,6 +9,7 @@ import { oneLine, shorten } from "../../kernel/messages/text.js";
 export function describeChange(baseline: Baseline, run: RunResult, timeoutMs: number): string | null {
   const differences = [
     describeEnd(baseline.result, run, timeoutMs),
+    describeInvariant(run),
     describeBooks(baseline, run),
     describeFindings(baseline, run),
   ];
@@ -22,6 +23,10 @@ function describeEnd(baseline: RunResult, { exitCode, timedOut, crash }: RunResu
   if (timedOut) return `The command does not end within ${timeoutMs / 1000} s.`;
   if (crash !== null) return `The command crashes: ${crash}.`;
   return exitCode === baseline.exitCode ? "" : `The command fails with exit code ${exitCode}.`;
+}
+
+function describeInvariant({ holds }: RunResult): string {
+  return holds === false ? "The invariant of --check does not hold." : "";
 }
 
 /** A payout that did not end counts as made: that it does not end may be the very difference. */

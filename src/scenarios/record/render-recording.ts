@@ -1,4 +1,5 @@
 import { Document } from "yaml";
+import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
@@ -158,7 +159,10 @@ class Renderer {
     };
     const saves = ids.flatMap(({ text: id, base, path }): Draft["saves"] => {
       const name = this.#known.addVariable(id, base);
-      return name === undefined ? [] : [[name, `body.${path}`]];
+      if (name === undefined) return [];
+      // Webhooks show it without its prefix. The API takes both.
+      this.#known.add(plainId(id), `\${${name}}`);
+      return [[name, `body.${path}`]];
     });
     const otherwise = isLookup ? undefined : isRule && as === undefined ? { rule: body } : step;
     this.#push({ step, saves, otherwise });
