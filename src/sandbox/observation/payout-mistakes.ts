@@ -150,8 +150,8 @@ interface SentPayout extends Answered {
 }
 
 /**
- * "Two equal payouts from two workers within a second under different references": their references differ only in what is drawn or names the worker,
- * so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
+ * "Two equal payouts at the same time under different references": one was sent before the other was answered, or two workers sent them within a second.
+ * Their references differ only in what is drawn or names the worker, so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
  */
 export function createConcurrentPayoutsDetector(): Detector {
   const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
@@ -177,11 +177,11 @@ export function createConcurrentPayoutsDetector(): Detector {
   };
 }
 
-/** Sent before the other was answered, or by a worker that has not read that answer. */
+/** Sent before the other was answered, by a client that may no longer wait for it; or soon after, by a worker that has not read that answer. */
 function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
   if (a.entry.id === b.entry.id || a.order.reference === b.order.reference) return false;
-  if (Math.abs(b.entry.receivedAt - a.entry.receivedAt) > AT_THE_SAME_TIME_MS) return false;
-  return b.entry.receivedAt < a.answeredAt || isOtherWorker(a, scene);
+  if (b.entry.receivedAt < a.answeredAt) return true;
+  return b.entry.receivedAt - a.entry.receivedAt <= AT_THE_SAME_TIME_MS && isOtherWorker(a, scene);
 }
 
 function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
@@ -190,7 +190,8 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
     key: `${a.order.reference} ${b.order.reference}`,
     why:
       `${amount} XOF to ${msisdn} were paid twice at the same time: under reference ${quote(a.order.reference)} (${a.entry.id}) and ` +
-      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in random parts, so two workers may have paid one order.`,
+      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in random parts: two workers may have paid one order, or a client that ` +
+      "no longer waited for the first answer.",
     requests: [a, b].map(({ entry, order }) => describeOrder(entry, order)),
   };
 }
