@@ -126,7 +126,8 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
 
 /** The API reads a transaction only by id, and neither a lost answer nor a 409 carries one. */
 function adviceFor({ reference }: PayoutOrder, afterConflict: boolean, { transfers }: Profile): string {
-  const newReference = "A new reference is right only once the first transfer is known to have failed.";
+  const newReference =
+    "A new reference is right only once the first transfer is known to have failed, or for another order: name the order in the reference or the description.";
   if (transfers.duplicateReference === "allow")
     return (
       `Keep the reference of a payout (${quote(reference)}), and after a lost answer wait for the webhook that carries it: its ` +
