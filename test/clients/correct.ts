@@ -233,6 +233,18 @@ const programs: readonly Omit<Client, "finds">[] = [
     },
   },
   {
+    name: "pays two months at one time, and describes each",
+    run: async ({ live, listen, payBatch }) => {
+      await listen();
+      for (const description of ["Salary January", "Salary February"]) {
+        await payBatch(
+          [{}, { msisdn: "+2250700000002" }].map((item) => ({ ...item, description, reference: randomUUID() })),
+        );
+        await live.advance("2s");
+      }
+    },
+  },
+  {
     name: "sends the same externalId again, and another one only after the 409",
     run: async ({ charge, loseNext }) => {
       await loseNext("/v1/charges");

@@ -92,6 +92,17 @@ it.each([
     `await Promise.all([1, 2].map(() => pay("order-7-" + crypto.randomUUID())));`,
     ["concurrent-payouts"],
   ],
+  [
+    "no longer waits for an answer, does not abort the request, and tries again",
+    `const delay = (path, by) => post("/_sandbox/rules", { on: "request", match: { path }, then: { delay: by }, times: 1 });
+    await fetch(url + "/_sandbox/clock", { method: "PUT", headers, body: '{"mode":"frozen"}' });
+    await delay("/v1/transactions", "2s"); await delay("/v1/balance", "1200ms");
+    const first = pay(crypto.randomUUID());
+    await Promise.race([first, fetch(url + "/v1/balance", { headers })]);
+    await pay(crypto.randomUUID());
+    await first;`,
+    ["concurrent-payouts"],
+  ],
   ["pays twice, one after the other", `for (const _ of [1, 2, 3, 4]) await pay(crypto.randomUUID());`, []],
 ])("exec judges a client in Node that %s", async (_, code, kinds) => {
   expect(await findingsOf(node(code))).toEqual(kinds);

@@ -86,6 +86,29 @@ describe("two changes are not the same", () => {
     ["when another order changes", [{}, { "a-1": 1 }], [{}, { "b-2": 1 }]],
     ["when something is null that was missing", [{}, { x: null }], [{}, {}]],
     ["when false becomes 0", [{ x: false }, { x: 0 }], [{ x: 0 }, { x: 0 }]],
+    [
+      "when one of several orders with a sum of 0 gets another status",
+      [
+        [
+          ["paid", 0],
+          ["due", 0],
+        ],
+        [
+          ["paid", 0],
+          ["paid", 0],
+        ],
+      ],
+      [
+        [
+          ["paid", 0],
+          ["due", 0],
+        ],
+        [
+          ["paid", 0],
+          ["due", 0],
+        ],
+      ],
+    ],
   ])("%s", (_, one, other) => {
     expect(isSame(one, other)).toBe(false);
   });

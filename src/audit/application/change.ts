@@ -84,12 +84,15 @@ function isObjectOrAbsent(value: unknown): value is Readonly<Record<string, unkn
  */
 function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, object>> | undefined {
   const rows = new Map<string, object>();
+  const labels = new Set<string>();
   for (const item of list) {
     const cells = Array.isArray(item) || isObject(item) ? Object.entries(item) : [];
     const [label, ...others] = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
     const figures = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
     if (typeof label !== "string" || !LABEL.test(label) || others.length > 0 || cells.length === 1) return undefined;
-    if (rows.has(label)) return undefined;
+    // Rows of one label are orders with their status.
+    if (labels.has(label)) return undefined;
+    labels.add(label);
     if (figures.length > 0) rows.set(label, Object.fromEntries(figures));
   }
   return Object.fromEntries(rows);

@@ -14,7 +14,15 @@ import {
   memberOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
-import { type PayoutOrder, findEarlier, nameTwoOrders, pairOf, pairOfTransfer, payoutsOf } from "./payout-mistakes.js";
+import {
+  type PayoutOrder,
+  areDescribedAsTwo,
+  findEarlier,
+  nameTwoOrders,
+  pairOf,
+  pairOfTransfer,
+  payoutsOf,
+} from "./payout-mistakes.js";
 import {
   type Order,
   type OrderKind,
@@ -48,15 +56,7 @@ const payouts: OrderKind<Payout> = {
     return earlier !== undefined && pairOfTransfer(earlier) === order.group ? "done" : undefined;
   },
   provenBy: (shown, { world }) => ("attempts" in shown ? proofOfWebhook(shown, world) : proofOfRead(shown, world)),
-  areTwo: (one, other) => {
-    if (
-      typeof one.description !== "string" ||
-      typeof other.description !== "string" ||
-      one.description === other.description
-    )
-      return nameTwoOrders(one.reference, other.reference);
-    return nameTwoOrders(one.description, other.description) || nameTwoOrders(one.reference, other.reference);
-  },
+  areTwo: (one, other) => areDescribedAsTwo(one, other) || nameTwoOrders(one.reference, other.reference),
   isReaction: (_, { resourceKind, topic }) => resourceKind === "charge" || findTopic(topic) === "transactions/failed",
   describe: (first, again, cause, { profile, world }) => {
     const [one, other] = [first, again].map(({ order }) => quote(order.reference));
@@ -126,7 +126,8 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
 
 /** The API reads a transaction only by id, and neither a lost answer nor a 409 carries one. */
 function adviceFor({ reference }: PayoutOrder, afterConflict: boolean, { transfers }: Profile): string {
-  const newReference = "A new reference is right only once the first transfer is known to have failed.";
+  const newReference =
+    "A new reference is right only once the first transfer is known to have failed, or for another order: name the order in the reference or the description.";
   if (transfers.duplicateReference === "allow")
     return (
       `Keep the reference of a payout (${quote(reference)}), and after a lost answer wait for the webhook that carries it: its ` +

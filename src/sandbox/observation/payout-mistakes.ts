@@ -100,27 +100,28 @@ const BATCHES_MAX = 200;
 /** Later on the company's clock, an equal batch is the next run, not the same one again. */
 const SAME_RUN_MS = 12 * 3_600_000;
 
-/** "The whole batch sent again after a part of it failed": all recipients and amounts of an accepted batch, in another one. */
+/**
+ * "The whole batch sent again after a part of it failed": all recipients and amounts of an accepted batch, in another one, with nothing in their
+ * descriptions that names another run. References do not show one: each attempt needs new ones.
+ */
 export function createBatchRepeatedDetector(): Detector {
-  const batches = new RecentMap<string, { readonly entry: JournalEntry; readonly pairs: readonly string[] }>(
-    BATCHES_MAX,
-  );
+  const batches = new RecentMap<string, { readonly entry: JournalEntry; readonly items: readonly Item[] }>(BATCHES_MAX);
   return {
     see(entry, { world }) {
       if (entry.operation !== "createBatch" || entry.created.length === 0) return [];
-      const pairs = payoutsOf(entry).map(pairOf);
-      const found = [...batches.values()].flatMap(({ entry: before, pairs: earlier }) => {
-        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(pairs, earlier)) return [];
+      const items = payoutsOf(entry).map((order) => ({ ...order, pair: pairOf(order) }));
+      const found = [...batches.values()].flatMap(({ entry: before, items: earlier }) => {
+        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(items, earlier)) return [];
         const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
         const failed = transfers.filter(({ status }) => status === "failed").length;
         const others = transfers.length - failed;
-        if (failed === 0 || others === 0) return [];
+        if (failed === 0 || others === 0 || isAnotherRun(earlier, items)) return [];
         const why =
           `A batch was sent again as a whole (${entry.id}) after ${failed} of the ${transfers.length} payouts of ${before.id} had failed: ` +
           `the ${others} that had not failed would be paid twice.`;
         return [{ key: `${before.id} ${entry.id}`, why, requests: [before, entry].map(describeBatch) }];
       });
-      batches.add(entry.id, { entry, pairs });
+      batches.add(entry.id, { entry, items });
       return found;
     },
   };
@@ -130,14 +131,26 @@ function describeBatch(entry: JournalEntry) {
   return { ...describeOrder(entry, {}), summary: `${payoutsOf(entry).length} payouts, answered ${entry.status}` };
 }
 
+type Item = PayoutOrder & { readonly pair: string };
+
 /** Each as often as there. */
-function holdsAll(all: readonly string[], wanted: readonly string[]): boolean {
+function holdsAll(all: readonly Item[], wanted: readonly Item[]): boolean {
   const left = [...all];
-  return wanted.every((pair) => {
-    const at = left.indexOf(pair);
+  return wanted.every((item) => {
+    const at = left.findIndex(({ pair }) => pair === item.pair);
     if (at !== -1) left.splice(at, 1);
     return at !== -1;
   });
+}
+
+/** By the description of one item: those of a run are alike. */
+function isAnotherRun([first]: readonly Item[], items: readonly Item[]): boolean {
+  return items.every((item) => first?.pair !== item.pair || areDescribedAsTwo(first, item));
+}
+
+/** `Salary January` and `Salary February` are two payouts; `Salary` and `Salary, attempt 2` may be one. */
+export function areDescribedAsTwo({ description: one }: PayoutOrder, { description: other }: PayoutOrder): boolean {
+  return typeof one === "string" && typeof other === "string" && one !== other && nameTwoOrders(one, other);
 }
 
 /** Payouts that are remembered; the oldest are forgotten first. Each holds a connection. */
@@ -150,8 +163,8 @@ interface SentPayout extends Answered {
 }
 
 /**
- * "Two equal payouts from two workers within a second under different references": their references differ only in what is drawn or names the worker,
- * so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
+ * "Two equal payouts at the same time under different references": one was sent before the other was answered, or two workers sent them within a second.
+ * Their references differ only in what is drawn or names the worker, so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
  */
 export function createConcurrentPayoutsDetector(): Detector {
   const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
@@ -177,11 +190,11 @@ export function createConcurrentPayoutsDetector(): Detector {
   };
 }
 
-/** Sent before the other was answered, or by a worker that has not read that answer. */
+/** Sent before the other was answered, by a client that may no longer wait for it; or soon after, by a worker that has not read that answer. */
 function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
   if (a.entry.id === b.entry.id || a.order.reference === b.order.reference) return false;
-  if (Math.abs(b.entry.receivedAt - a.entry.receivedAt) > AT_THE_SAME_TIME_MS) return false;
-  return b.entry.receivedAt < a.answeredAt || isOtherWorker(a, scene);
+  if (b.entry.receivedAt < a.answeredAt) return true;
+  return b.entry.receivedAt - a.entry.receivedAt <= AT_THE_SAME_TIME_MS && isOtherWorker(a, scene);
 }
 
 function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
@@ -190,7 +203,8 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
     key: `${a.order.reference} ${b.order.reference}`,
     why:
       `${amount} XOF to ${msisdn} were paid twice at the same time: under reference ${quote(a.order.reference)} (${a.entry.id}) and ` +
-      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in random parts, so two workers may have paid one order.`,
+      `${quote(b.order.reference)} (${b.entry.id}). The references differ only in random parts: two workers may have paid one order, or a client that ` +
+      "no longer waited for the first answer.",
     requests: [a, b].map(({ entry, order }) => describeOrder(entry, order)),
   };
 }
