@@ -71,10 +71,7 @@ describe("another deployment", () => {
     ["steps: [{ request: GET /v1/balance }, { advance: 1h }]", '"advance" needs the sandbox\'s clock (line 1)'],
     ["steps:\n  - clock: freeze", '"clock" needs the sandbox\'s clock (line 2)'],
     ["steps: [{ webhook: {} }]", "webhooks need the sandbox's receiver (line 1)"],
-    [
-      'steps: [{ noWebhook: {} }, { request: POST /receivers, body: "${receiver}" }]',
-      "webhooks need the sandbox's receiver (line 1)",
-    ],
+    ["steps: [{ noWebhook: {} }]", "webhooks need the sandbox's receiver (line 1)"],
     [
       'steps: [{ request: POST /v1/webhooks, body: { topic: charges/events, url: "${receiver}" } }]',
       "webhooks need the sandbox's receiver (line 1)",

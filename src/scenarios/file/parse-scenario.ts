@@ -15,9 +15,6 @@ import { givenSchema, scenarioSchema } from "./scenario-schema.js";
 /** The default beginning of a scenario: a fixed instant, so that it is the same every day. */
 export const DEFAULT_START = Date.UTC(2026, 0, 15, 9);
 
-const NOTHING_COMES =
-  "This holds whatever happens: the runner's receiver is not subscribed. Subscribe it by given.webhooks without a url, or with the url ${receiver}";
-
 /** Steps of repetitions are counted each time. */
 const STEPS_MAX = 1_000_000;
 
@@ -33,7 +30,7 @@ export async function loadScenario(file: string): Promise<Scenario> {
 /** Like `loadScenario`, for a source that has been read. */
 export async function parseScenario(source: Source, read: ReadSource = readSource): Promise<Scenario> {
   const context = createContext(source, read);
-  const { problems, fakes, silences, usedFiles } = context.shared;
+  const { problems, fakes, usedFiles } = context.shared;
   const head = problems.parse(source, scenarioSchema);
   const written = isObject(source.value) ? source.value : {};
   const writtenGiven = isObject(written["given"]) ? written["given"] : {};
@@ -44,10 +41,6 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   for (const { path, report } of fakes) {
     const problem = fakeData?.problemOf(path);
     if (problem !== undefined) report(problem);
-  }
-  const isSubscribed = head?.given?.webhooks.some(({ url }) => url === undefined) ?? false;
-  if (head !== undefined && !isSubscribed && !context.shared.usesReceiver && !context.shared.isIncomplete) {
-    for (const { report } of silences) report(NOTHING_COMES);
   }
   if (countSteps(steps) > STEPS_MAX) {
     problems.add(source, ["steps"], `Its repetitions come to more than ${STEPS_MAX} steps. Repeat less`);

@@ -54,10 +54,6 @@ function createShared(read: ReadSource) {
     /** The absolute paths of the files whose steps were used so far. */
     usedFiles: new Set<string>(),
     fakes: [] as { readonly path: readonly string[]; readonly report: (problem: string) => void }[],
-    /** The steps that expect no webhook. */
-    silences: [] as { readonly report: (problem: string) => void }[],
-    /** Whether it may subscribe the runner's receiver in a step. */
-    usesReceiver: false,
     uses: 0,
     usesRules: false,
     /** A file could not be used, so the variables that it saves are unknown. */
@@ -179,14 +175,8 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
     case "rule":
       context.shared.usesRules = true;
       break;
-    case "noWebhook":
-      noteSilence(context, [...path, "noWebhook"]);
-      break;
-    case "webhook":
-      if (parsed.webhook.count === 0) noteSilence(context, [...path, "webhook"]);
-      know(context, Object.keys(parsed.save ?? {}));
-      break;
     case "request":
+    case "webhook":
       know(context, Object.keys(parsed.save ?? {}));
       break;
     case "eventually":
@@ -196,10 +186,6 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       break;
   }
   return { ...parsed, position };
-}
-
-function noteSilence(context: ParseContext, path: SourcePath): void {
-  context.shared.silences.push({ report: (problem) => addProblem(context, path, problem) });
 }
 
 /** Branches of a `parallel` begin together: none knows what another saves. */
@@ -224,7 +210,6 @@ async function parseBranches(
 function checkExpression(context: ParseContext, expression: string, path: SourcePath): void {
   const { known, locals, shared } = context;
   const [root = "", ...members] = parsePath(expression).map(String);
-  if (root === "receiver") shared.usesReceiver = true;
   if (known.has(root) || locals.includes(root)) return;
   const report = (problem: string): void => addProblem(context, path, `\${${expression}} ${problem}`);
   if (!Object.hasOwn(builtIns, root)) {
