@@ -23,6 +23,11 @@ for (const from of replicas) {
     const to = headers.get("x-replica");
     // Each replica has the companies of its configuration.
     if (to === null || to === own || companyId === "company_sandbox") continue;
+    // Removed at the end, it would be gone for good if both addresses were of one replica.
+    if (await hasCompany(`http://${to}`, companyId))
+      throw new Error(
+        `${companyId} is open at ${from} and at ${to}: if that is one replica, name it as the proxy does`,
+      );
     const path = `/companies/${encodeURIComponent(companyId)}`;
     const exported = await control(from, "POST", `${path}/export`, JSON.stringify({ close: true }));
     try {
@@ -48,11 +53,20 @@ async function companiesOf(replica) {
   return companies;
 }
 
+async function hasCompany(replica, companyId) {
+  const { status } = await call(replica, "GET", `/clock?company=${encodeURIComponent(companyId)}`);
+  return status !== 404;
+}
+
 async function control(replica, method, path, body) {
-  const headers = { "content-type": "application/json" };
-  if (adminToken !== undefined) headers.authorization = `Bearer ${adminToken}`;
-  const response = await fetch(`${replica}/_sandbox${path}`, { method, headers, ...(body && { body }) });
+  const response = await call(replica, method, path, body);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${replica}/_sandbox${path} answered ${text}`);
   return text;
+}
+
+function call(replica, method, path, body) {
+  const headers = { "content-type": "application/json" };
+  if (adminToken !== undefined) headers.authorization = `Bearer ${adminToken}`;
+  return fetch(`${replica}/_sandbox${path}`, { method, headers, ...(body && { body }) });
 }

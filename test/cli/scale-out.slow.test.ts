@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type StartedSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { listen } from "../support/listen.js";
 import { gate } from "../support/live.js";
 import { freePort, skipsNginx, startNginx } from "../support/nginx.js";
 import { chargeRequest } from "../support/requests.js";
@@ -110,8 +112,18 @@ class Tenant {
   }
 }
 
+/** Another address of a replica. */
+async function forward({ address }: Replica): Promise<Pick<Replica, "url">> {
+  const server = createServer((client) => {
+    const replica = connect(Number(address.split(":")[1]), "127.0.0.1");
+    client.pipe(replica).pipe(client);
+    for (const socket of [client, replica]) socket.on("error", () => undefined);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}` };
+}
+
 /** Runs examples/scale-out/resize.mjs, and returns how many companies it moved. */
-async function resize(proxy: string, replicas: readonly Replica[]): Promise<number> {
+async function resize(proxy: string, replicas: readonly Pick<Replica, "url">[]): Promise<number> {
   const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script, proxy, ...replicas.map(({ url }) => url)]);
   return [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
@@ -199,6 +211,16 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(await resize(before, replicas)).toBe(moved);
     await fourth?.kill();
     await Promise.all(tenants.map((tenant) => tenant.check()));
+  });
+
+  it("moves nothing when it cannot know that two addresses are of one replica", async () => {
+    const replica = await startReplica(await folderWith({}), 0);
+    const proxy = await startNginx([replica.address]);
+    const tenant = new Tenant("stays", proxy);
+    await tenant.charge();
+    await expect(resize(proxy, [await forward(replica)])).rejects.toThrow("company_stays is open");
+    await tenant.check();
+    expect(await resize(proxy, [replica])).toBe(0);
   });
 
   it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {
