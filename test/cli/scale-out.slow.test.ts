@@ -56,24 +56,24 @@ class Tenant {
   /** The replicas that have answered it. */
   readonly replicas = new Set<string | null>();
   readonly refused: number[] = [];
-  readonly #name: string;
+  readonly name: string;
   readonly #proxy: string;
 
   constructor(name: string, proxy: string) {
-    this.#name = name;
+    this.name = name;
     this.#proxy = proxy;
   }
 
   /** The same client at another proxy. */
   through(proxy: string): Tenant {
-    const other = new Tenant(this.#name, proxy);
+    const other = new Tenant(this.name, proxy);
     other.acknowledged.push(...this.acknowledged);
     return other;
   }
 
   /** Creates a charge. False when it was not acknowledged. */
   async charge(): Promise<boolean> {
-    const externalId = `${this.#name}-${this.acknowledged.length}-${this.refused.length}`;
+    const externalId = `${this.name}-${this.acknowledged.length}-${this.refused.length}`;
     const answer = await this.ask("POST", "/v1/charges", chargeRequest({ externalId })).catch(() => NO_ANSWER);
     if (answer.status !== 201) {
       this.refused.push(answer.status);
@@ -86,8 +86,8 @@ class Tenant {
 
   async ask(method: string, path: string, body?: unknown): Promise<ProxyAnswer> {
     const headers = {
-      authorization: `Bearer at_${this.#name}`,
-      "x-company-id": `company_${this.#name}`,
+      authorization: `Bearer at_${this.name}`,
+      "x-company-id": `company_${this.name}`,
       "content-type": "application/json",
     };
     const response = await fetch(this.#proxy + path, { method, headers, body: JSON.stringify(body) ?? null });
@@ -98,7 +98,7 @@ class Tenant {
 
   /** Its charges by the control API, which its token reaches at the same replica. */
   async charges(): Promise<LooseJson[]> {
-    const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.#name}`);
+    const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.name}`);
     expect(status).toBe(200);
     return body.data;
   }
@@ -108,7 +108,7 @@ class Tenant {
     const charges = await this.charges();
     const ids = new Set(charges.map(({ id }) => id));
     expect(this.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
-    expect(charges.filter(({ externalId }) => !externalId.startsWith(`${this.#name}-`))).toEqual([]);
+    expect(charges.filter(({ externalId }) => !externalId.startsWith(`${this.name}-`))).toEqual([]);
   }
 }
 
@@ -122,11 +122,16 @@ async function forward({ address }: Replica): Promise<Pick<Replica, "url">> {
   return { url: `http://127.0.0.1:${await listen(server)}` };
 }
 
-/** Runs examples/scale-out/resize.mjs, and returns how many companies it moved. */
-async function resize(proxy: string, replicas: readonly Pick<Replica, "url">[]): Promise<number> {
+/** Runs examples/scale-out/resize.mjs, and returns what it prints. */
+async function runResize(args: readonly string[]): Promise<string> {
   const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, proxy, ...replicas.map(({ url }) => url)]);
-  return [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return (await promisify(execFile)(process.execPath, [script, ...args])).stdout;
+}
+
+/** Returns how many companies were moved. */
+async function resize(proxy: string, replicas: readonly Pick<Replica, "url">[]): Promise<number> {
+  const printed = await runResize([proxy, ...replicas.map(({ url }) => url)]);
+  return [...printed.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine", () => {
@@ -206,6 +211,21 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(moved).toBe(atFourth.length);
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(45);
+
+    // Until its clients use the new proxy, a company must not be opened anew where it was.
+    const goesOn = await Promise.all(tenants.map((tenant) => tenant.charge()));
+    const movedTenants = tenants.filter((_, index) => !goesOn[index]);
+    expect(movedTenants).toHaveLength(moved);
+    expect(new Set(movedTenants.flatMap((tenant) => tenant.refused))).toEqual(new Set([503]));
+    const isAtOldReplica = async ({ name }: Tenant): Promise<boolean> => {
+      const path = `/_sandbox/companies/company_${name}/export`;
+      const copies = await Promise.all(replicas.slice(0, 3).map(({ url }) => fetch(url + path, { method: "POST" })));
+      return copies.some(({ ok }) => ok);
+    };
+    expect(await Promise.all(movedTenants.map(isAtOldReplica))).toEqual(movedTenants.map(() => true));
+    await runResize(["--remove", ...replicas.map(({ url }) => url)]);
+    expect(await Promise.all(movedTenants.map(isAtOldReplica))).toEqual(movedTenants.map(() => false));
+    await Promise.all(tenants.map((tenant) => tenant.through(after).check()));
 
     // The fourth one is removed again.
     expect(await resize(before, replicas)).toBe(moved);
