@@ -53,9 +53,26 @@ async function removeClosed() {
   for (const replica of replicas) {
     for (const { companyId } of await companiesOf(replica)) {
       for (const other of replicas)
-        if (!(await hasCompany(other, companyId))) await call(other, "DELETE", pathOf(companyId));
+        if (!(await hasCompany(other, companyId))) await removeCopy(companyId, other, replica);
     }
   }
+}
+
+/** Not when its records went nowhere: then the move was broken off, and a token has opened another company since. */
+async function removeCopy(companyId, other, replica) {
+  const closed = await recordsOf(other, companyId);
+  if (closed === undefined) return;
+  if (closed <= (await recordsOf(replica, companyId))) return control(other, "DELETE", pathOf(companyId));
+  console.error(`${companyId} is closed at ${other} with more records than it has at ${replica}: it stays there`);
+  process.exitCode = 1;
+}
+
+/** The number of the newest record; undefined when there is no such company. */
+async function recordsOf(replica, companyId) {
+  const response = await call(replica, "POST", `${pathOf(companyId)}/export`, "{}");
+  if (!response.ok) return undefined;
+  const [[, , { seq }]] = (await response.json()).entries;
+  return seq;
 }
 
 async function companiesOf(replica) {

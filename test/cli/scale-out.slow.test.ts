@@ -243,6 +243,29 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(await resize(proxy, [replica])).toBe(0);
   });
 
+  it("removes no copy whose records are nowhere else", async () => {
+    const folder = await folderWith({});
+    const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
+    const tenant = new Tenant("broken", source.url);
+    await tenant.charge();
+    await tenant.charge();
+    // A move was broken off here.
+    const path = "/_sandbox/companies/company_broken/export";
+    const file = await fetch(source.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"close":true}',
+    });
+    await new Tenant("broken", target.url).charge();
+    await expect(runResize(["--remove", source.url, target.url])).rejects.toThrow("with more records");
+    await fetch(`${source.url}/_sandbox/companies/company_broken`, {
+      method: "PUT",
+      body: await file.text(),
+      headers: { "content-type": "application/json" },
+    });
+    await tenant.check();
+  });
+
   it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {
     const trusted = { "sandbox.config.json": JSON.stringify({ trustedProxies: ["127.0.0.1"] }) };
     const folder = await folderWith(trusted);
