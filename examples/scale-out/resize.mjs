@@ -4,38 +4,75 @@
  *     node resize.mjs http://new-proxy:8080 http://replica-0:4010 http://replica-1:4010 …
  *
  * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
- * that moves answers 503 until the old proxy is replaced by the new one. When one cannot be moved, it stays where it is and the script ends: run it again.
+ * that moves answers 503 where it was, until clients use the new proxy. When one cannot be moved, it stays where it is and the script ends: run it again.
+ *
+ * Once clients use the new proxy, with all replicas:
+ *
+ *     node resize.mjs --remove http://replica-0:4010 http://replica-1:4010 …
+ *
+ * It removes what is left of companies where they were. Earlier, --auto-provision would open them anew there for clients of the old proxy.
  */
 import { lookup } from "node:dns/promises";
 
 const [proxy, ...replicas] = process.argv.slice(2);
 const { SANDBOX_ADMIN_TOKEN: adminToken } = process.env;
 
-for (const from of replicas) {
-  const { hostname, port } = new URL(from);
-  const own = `${(await lookup(hostname)).address}:${port}`;
-  let moved = 0;
-  const companies = await companiesOf(from);
-  for (const { companyId, accessToken } of companies) {
-    const { headers } = await fetch(`${proxy}/_sandbox/health`, {
-      headers: { authorization: `Bearer ${accessToken}` },
-    });
-    const to = headers.get("x-replica");
-    // Each replica has the companies of its configuration.
-    if (to === null || to === own || companyId === "company_sandbox") continue;
-    const path = `/companies/${encodeURIComponent(companyId)}`;
-    const exported = await control(from, "POST", `${path}/export`, JSON.stringify({ close: true }));
-    try {
-      await control(`http://${to}`, "PUT", path, exported);
-    } catch (error) {
-      // It goes on where it was.
-      await control(from, "PUT", path, exported);
-      throw error;
+if (proxy === "--remove") await removeClosed();
+else await move();
+
+async function move() {
+  for (const from of replicas) {
+    const { hostname, port } = new URL(from);
+    const own = `${(await lookup(hostname)).address}:${port}`;
+    let moved = 0;
+    const companies = await companiesOf(from);
+    for (const { companyId, accessToken } of companies) {
+      const { headers } = await fetch(`${proxy}/_sandbox/health`, {
+        headers: { authorization: `Bearer ${accessToken}` },
+      });
+      const to = headers.get("x-replica");
+      if (to === null || to === own) continue;
+      // Both addresses may be of one replica, which would close the company and open it again.
+      if (await hasCompany(`http://${to}`, companyId))
+        throw new Error(`${companyId} is open at ${from} and ${to}: if that is one replica, name it as the proxy does`);
+      const exported = await control(from, "POST", `${pathOf(companyId)}/export`, JSON.stringify({ close: true }));
+      try {
+        await control(`http://${to}`, "PUT", pathOf(companyId), exported);
+      } catch (error) {
+        // It goes on where it was.
+        await control(from, "PUT", pathOf(companyId), exported);
+        throw error;
+      }
+      moved++;
     }
-    await control(from, "DELETE", path);
-    moved++;
+    console.log(`${from}: ${moved} of ${companies.length} companies moved`);
   }
-  console.log(`${from}: ${moved} of ${companies.length} companies moved`);
+}
+
+async function removeClosed() {
+  for (const replica of replicas) {
+    for (const { companyId } of await companiesOf(replica)) {
+      for (const other of replicas)
+        if (!(await hasCompany(other, companyId))) await removeCopy(companyId, other, replica);
+    }
+  }
+}
+
+/** Not when its records went nowhere: then the move was broken off, and a token has opened another company since. */
+async function removeCopy(companyId, other, replica) {
+  const closed = await recordsOf(other, companyId);
+  if (closed === undefined) return;
+  if (closed <= (await recordsOf(replica, companyId))) return control(other, "DELETE", pathOf(companyId));
+  console.error(`${companyId} is closed at ${other} with more records than it has at ${replica}: it stays there`);
+  process.exitCode = 1;
+}
+
+/** The number of the newest record; undefined when there is no such company. */
+async function recordsOf(replica, companyId) {
+  const response = await call(replica, "POST", `${pathOf(companyId)}/export`, "{}");
+  if (!response.ok) return undefined;
+  const [[, , { seq }]] = (await response.json()).entries;
+  return seq;
 }
 
 async function companiesOf(replica) {
@@ -45,14 +82,28 @@ async function companiesOf(replica) {
     companies.push(...page.data);
     cursor = page.cursor.next;
   }
-  return companies;
+  // Each replica has the companies of its configuration.
+  return companies.filter(({ companyId }) => companyId !== "company_sandbox");
+}
+
+function pathOf(companyId) {
+  return `/companies/${encodeURIComponent(companyId)}`;
+}
+
+async function hasCompany(replica, companyId) {
+  const { status } = await call(replica, "GET", `/clock?company=${encodeURIComponent(companyId)}`);
+  return status !== 404;
 }
 
 async function control(replica, method, path, body) {
-  const headers = { "content-type": "application/json" };
-  if (adminToken !== undefined) headers.authorization = `Bearer ${adminToken}`;
-  const response = await fetch(`${replica}/_sandbox${path}`, { method, headers, ...(body && { body }) });
+  const response = await call(replica, method, path, body);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${replica}/_sandbox${path} answered ${text}`);
   return text;
+}
+
+function call(replica, method, path, body) {
+  const headers = { "content-type": "application/json" };
+  if (adminToken !== undefined) headers.authorization = `Bearer ${adminToken}`;
+  return fetch(`${replica}/_sandbox${path}`, { method, headers, ...(body && { body }) });
 }

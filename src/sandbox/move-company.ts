@@ -50,7 +50,7 @@ export async function importCompany(sandbox: Sandbox, id: string, given: unknown
   const stored = readExport(id, given, sandbox);
   const here = sandbox.store.data.companies.get(id)?.record;
   if (here?.moving && here.seq > stored.record.seq) {
-    const why = "it was closed here later, with more records. Export it again, or remove it first.";
+    const why = "the one that was closed here has more records. Export that one again, or remove it first.";
     throw new UsageError("state", `Failed to import the company ${quote(id)}: ${why}`);
   }
   const company = sandbox.adopt(stored, gate);

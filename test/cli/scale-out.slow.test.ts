@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type StartedSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { listen } from "../support/listen.js";
 import { gate } from "../support/live.js";
 import { freePort, skipsNginx, startNginx } from "../support/nginx.js";
 import { chargeRequest } from "../support/requests.js";
@@ -54,24 +56,24 @@ class Tenant {
   /** The replicas that have answered it. */
   readonly replicas = new Set<string | null>();
   readonly refused: number[] = [];
-  readonly #name: string;
+  readonly name: string;
   readonly #proxy: string;
 
   constructor(name: string, proxy: string) {
-    this.#name = name;
+    this.name = name;
     this.#proxy = proxy;
   }
 
   /** The same client at another proxy. */
   through(proxy: string): Tenant {
-    const other = new Tenant(this.#name, proxy);
+    const other = new Tenant(this.name, proxy);
     other.acknowledged.push(...this.acknowledged);
     return other;
   }
 
   /** Creates a charge. False when it was not acknowledged. */
   async charge(): Promise<boolean> {
-    const externalId = `${this.#name}-${this.acknowledged.length}-${this.refused.length}`;
+    const externalId = `${this.name}-${this.acknowledged.length}-${this.refused.length}`;
     const answer = await this.ask("POST", "/v1/charges", chargeRequest({ externalId })).catch(() => NO_ANSWER);
     if (answer.status !== 201) {
       this.refused.push(answer.status);
@@ -84,8 +86,8 @@ class Tenant {
 
   async ask(method: string, path: string, body?: unknown): Promise<ProxyAnswer> {
     const headers = {
-      authorization: `Bearer at_${this.#name}`,
-      "x-company-id": `company_${this.#name}`,
+      authorization: `Bearer at_${this.name}`,
+      "x-company-id": `company_${this.name}`,
       "content-type": "application/json",
     };
     const response = await fetch(this.#proxy + path, { method, headers, body: JSON.stringify(body) ?? null });
@@ -96,7 +98,7 @@ class Tenant {
 
   /** Its charges by the control API, which its token reaches at the same replica. */
   async charges(): Promise<LooseJson[]> {
-    const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.#name}`);
+    const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.name}`);
     expect(status).toBe(200);
     return body.data;
   }
@@ -106,15 +108,30 @@ class Tenant {
     const charges = await this.charges();
     const ids = new Set(charges.map(({ id }) => id));
     expect(this.acknowledged.filter((id) => !ids.has(id))).toEqual([]);
-    expect(charges.filter(({ externalId }) => !externalId.startsWith(`${this.#name}-`))).toEqual([]);
+    expect(charges.filter(({ externalId }) => !externalId.startsWith(`${this.name}-`))).toEqual([]);
   }
 }
 
-/** Runs examples/scale-out/resize.mjs, and returns how many companies it moved. */
-async function resize(proxy: string, replicas: readonly Replica[]): Promise<number> {
+/** Another address of a replica. */
+async function forward({ address }: Replica): Promise<Pick<Replica, "url">> {
+  const server = createServer((client) => {
+    const replica = connect(Number(address.split(":")[1]), "127.0.0.1");
+    client.pipe(replica).pipe(client);
+    for (const socket of [client, replica]) socket.on("error", () => undefined);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}` };
+}
+
+/** Runs examples/scale-out/resize.mjs, and returns what it prints. */
+async function runResize(args: readonly string[]): Promise<string> {
   const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, proxy, ...replicas.map(({ url }) => url)]);
-  return [...stdout.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return (await promisify(execFile)(process.execPath, [script, ...args])).stdout;
+}
+
+/** Returns how many companies were moved. */
+async function resize(proxy: string, replicas: readonly Pick<Replica, "url">[]): Promise<number> {
+  const printed = await runResize([proxy, ...replicas.map(({ url }) => url)]);
+  return [...printed.matchAll(/: (\d+) of/g)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine", () => {
@@ -195,10 +212,58 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(45);
 
+    // Until its clients use the new proxy, a company must not be opened anew where it was.
+    const goesOn = await Promise.all(tenants.map((tenant) => tenant.charge()));
+    const movedTenants = tenants.filter((_, index) => !goesOn[index]);
+    expect(movedTenants).toHaveLength(moved);
+    expect(new Set(movedTenants.flatMap((tenant) => tenant.refused))).toEqual(new Set([503]));
+    const isAtOldReplica = async ({ name }: Tenant): Promise<boolean> => {
+      const path = `/_sandbox/companies/company_${name}/export`;
+      const copies = await Promise.all(replicas.slice(0, 3).map(({ url }) => fetch(url + path, { method: "POST" })));
+      return copies.some(({ ok }) => ok);
+    };
+    expect(await Promise.all(movedTenants.map(isAtOldReplica))).toEqual(movedTenants.map(() => true));
+    await runResize(["--remove", ...replicas.map(({ url }) => url)]);
+    expect(await Promise.all(movedTenants.map(isAtOldReplica))).toEqual(movedTenants.map(() => false));
+    await Promise.all(tenants.map((tenant) => tenant.through(after).check()));
+
     // The fourth one is removed again.
     expect(await resize(before, replicas)).toBe(moved);
     await fourth?.kill();
     await Promise.all(tenants.map((tenant) => tenant.check()));
+  });
+
+  it("moves nothing when it cannot know that two addresses are of one replica", async () => {
+    const replica = await startReplica(await folderWith({}), 0);
+    const proxy = await startNginx([replica.address]);
+    const tenant = new Tenant("stays", proxy);
+    await tenant.charge();
+    await expect(resize(proxy, [await forward(replica)])).rejects.toThrow("company_stays is open");
+    await tenant.check();
+    expect(await resize(proxy, [replica])).toBe(0);
+  });
+
+  it("removes no copy whose records are nowhere else", async () => {
+    const folder = await folderWith({});
+    const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
+    const tenant = new Tenant("broken", source.url);
+    await tenant.charge();
+    await tenant.charge();
+    // A move was broken off here.
+    const path = "/_sandbox/companies/company_broken/export";
+    const file = await fetch(source.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"close":true}',
+    });
+    await new Tenant("broken", target.url).charge();
+    await expect(runResize(["--remove", source.url, target.url])).rejects.toThrow("with more records");
+    await fetch(`${source.url}/_sandbox/companies/company_broken`, {
+      method: "PUT",
+      body: await file.text(),
+      headers: { "content-type": "application/json" },
+    });
+    await tenant.check();
   });
 
   it("leads each tenant that opens a company to its replica, for the API and the control API", async () => {

@@ -158,7 +158,7 @@ describe("a company that was closed", () => {
     const refused = await source.control("PUT", "/companies/company_shop", older);
     expect([refused.status, refused.body.message[0]]).toEqual([
       422,
-      'Failed to import the company "company_shop": it was closed here later, with more records. Export it again, or remove it first.',
+      'Failed to import the company "company_shop": the one that was closed here has more records. Export that one again, or remove it first.',
     ]);
     expect((await source.control("PUT", "/companies/company_shop", latest)).status).toBe(201);
     expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(2);
