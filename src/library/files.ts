@@ -21,7 +21,7 @@ import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
 
-/** Throws ScenarioFailed when a scenario fails, and UsageError("file") with the problems of all files. */
+/** Throws ScenarioFailed when a scenario fails, and UsageError: "file" with the problems of all files, "cannot-run" when every scenario was skipped. */
 export async function replayFiles(
   core: Core,
   fetch: Fetch,
@@ -37,6 +37,10 @@ export async function replayFiles(
       failure === undefined ? [] : [`${scenario.name}\n${renderFailure(failure)}`],
     );
     if (failures.length > 0) throw new ScenarioFailed(failures.join("\n\n"));
+    if (counts.passed === 0) {
+      const reasons = results.map(({ scenario, reason = "" }) => `Failed to replay ${scenario.file}: ${reason}.`);
+      throw new UsageError("cannot-run", reasons);
+    }
     const reported = results.map(({ scenario, outcome }) => {
       const { name, file } = scenario;
       return { name, file, outcome: outcome === "skipped" ? ("skipped" as const) : ("passed" as const) };

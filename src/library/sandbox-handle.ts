@@ -16,7 +16,7 @@ export interface Sandbox extends CompanyHandle {
   company(options?: CompanyOptions): Promise<CompanyHandle>;
   /**
    * Replays scenario files, each in a new company. Rejects with `ScenarioFailed` when one fails. Rejects with `UsageError` for wrong files, before
-   * anything runs.
+   * anything runs, and when every scenario was skipped, because it proves nothing.
    *
    * @example
    * ```ts

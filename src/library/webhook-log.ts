@@ -148,7 +148,7 @@ async function waitFor<Name extends TopicName>(
     // After a reset earlier events do not count.
     if (now !== company) [company, seen, found] = [now, -1, undefined];
     if (found === undefined) {
-      found = readEvents<Name>(company, topic, seen).find(({ body }) => matches(body));
+      found = readEvents<Name>(company, topic, seen).find(({ body }) => assertDecided(matches(body)));
       seen = company.record.seq;
       unanswered = found === undefined ? [] : deliveriesOf(company, found.event);
     }
@@ -162,6 +162,13 @@ async function waitFor<Name extends TopicName>(
     const { id, events } = company;
     await events.waitFor("changed", ({ company: changed }) => changed.id === id, { system, maxMs: left });
   }
+}
+
+/** A promise counts as true, whatever it resolves to: a test with an async function would pass always. */
+function assertDecided(result: unknown): boolean {
+  if (!(result instanceof Promise)) return Boolean(result);
+  result.catch(() => undefined);
+  throw new UsageError("input", "Failed to wait for a webhook: matches must return true or false, not a promise.");
 }
 
 /** An event, and the body of its webhook. */

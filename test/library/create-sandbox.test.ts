@@ -241,6 +241,16 @@ describe("replay", () => {
     await expect(sandbox.replay()).rejects.toThrow("no file was given");
   });
 
+  test("rejects when every scenario was skipped", async () => {
+    const folder = await folderWith({ "idle.yaml": "steps: [{ settle: true }]\n" });
+    const sandbox = await create();
+    await expect(sandbox.replay(`${folder}/idle.yaml`)).rejects.toThrow(
+      /idle\.yaml: it has no request .* proves nothing\.$/,
+    );
+    const report = await sandbox.replay(`${folder}/idle.yaml`, "scenarios/charge-dropped.yaml");
+    expect(report).toMatchObject({ passed: 1, skipped: 1 });
+  });
+
   test("ends when the sandbox is closed", async () => {
     const folder = await folderWith({
       "wait.yaml": "name: waits\nsteps:\n  - request: GET /v1/balance\n  - wait: 10m\n",

@@ -99,6 +99,17 @@ describe("explore", () => {
     expect(tableOf({ runs })).toEqual(["createTransaction#1 500-before: lost", "getBalance#1 500-before: safe"]);
   });
 
+  it("names a fault that comes again after a reset by where it comes first", async () => {
+    const suite = async (sandbox: Sandbox): Promise<void> => {
+      for (const amount of [5000, 6000]) {
+        await sandbox.fetch("/v1/transactions", { json: { ...payout(`salary-${amount}`), amount } });
+        await sandbox.reset();
+      }
+    };
+    const { runs } = await explore(suite, { ...quick, only: ["429"] });
+    expect(runs.map(({ point }) => point.about)).toEqual(["salary-5000"]);
+  });
+
   it("judges a function that does not end as hung", async () => {
     const hangs = async (sandbox: Sandbox): Promise<void> => {
       const { status } = await sandbox.fetch("/v1/transactions", { json: payout("salary-1") });

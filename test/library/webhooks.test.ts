@@ -84,6 +84,8 @@ describe("waitFor", () => {
       throw new Error("of the test");
     });
     await expect(throwing).rejects.toThrow("of the test");
+    const undecided = sandbox.webhooks.waitFor("charges/events", (async () => false) as never);
+    await expect(undecided).rejects.toThrow("matches must return true or false, not a promise.");
     const waiting = sandbox.webhooks.waitFor("transactions/failed");
     const closing = sandbox.close();
     await expect(waiting).rejects.toThrow("the sandbox was closed before");

@@ -288,6 +288,16 @@ describe("eventually", () => {
         - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:11:00.000Z } } }
         - { request: "GET /v1/transactions/\${id}", expect: { body: { updatedAt: "\${at}" } } }`));
 
+  it("advances the clock of the company that it asks", () =>
+    expectToPass(`
+      steps:
+        - request: POST /v1/transactions
+          as: neighbour
+          body: { amount: 5000, msisdn: "\${testNumbers.success}", reference: a, type: transfer }
+          save: { id: body.id }
+        - eventually: { as: neighbour, within: 1m, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }
+        - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
+
   it("does not advance when the first answer is right", () =>
     expectToPass(`
       steps:

@@ -39,6 +39,23 @@ describe("a webhook step passes", () => {
     expect(outcome).toBe("passed");
   });
 
+  it("of another company, which it waits for too", async () => {
+    const of = (request: string): string => `{ request: ${request}, as: neighbour`;
+    const { failures } = await replayText(`
+      steps:
+        - ${of("POST /v1/webhooks")}, body: { topic: charges/events, url: "\${receiver}" } }
+        - request: POST /v1/charges
+          as: neighbour
+          body: { amount: 100, externalId: o, description: A, onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }
+          save: { charge: body.id }
+        - ${of('"POST /v1/charges/${charge}/pay"')} }
+        - webhook: { topic: charges/events, data: { status: paid }, count: 1 }
+        - ${of('"POST /v1/charges/${charge}/refund"')} }
+        - settle: true
+        - webhook: { count: 2 }`);
+    expect(failures).toBe("");
+  });
+
   it("and saves from the first that matches", async () => {
     const { failures } = await replayText(`${paidBoth}
         - webhook: { data: { id: two } }

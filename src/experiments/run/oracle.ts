@@ -56,8 +56,9 @@ function commonPoints(one: Seen, two: Seen): Seen {
     parts: readonly Part[],
     others: readonly Part[],
   ) => {
-    const keys = new Map(others.map(({ name, key }) => [name, key]));
-    return parts.filter(({ name, key }) => keys.get(name) === key);
+    // After a reset the same names come again.
+    const there = new Set(others.map(({ name, key }) => `${name} ${key}`));
+    return parts.filter(({ name, key }) => there.has(`${name} ${key}`));
   };
   return { ...one, requests: common(one.requests, two.requests), deliveries: common(one.deliveries, two.deliveries) };
 }

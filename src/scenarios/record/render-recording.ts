@@ -188,9 +188,6 @@ class Renderer {
   #addAwaited(): void {
     const awaited = [...this.#awaited];
     this.#awaited.clear();
-    // A webhook step waits for the deliveries of the recorded company alone.
-    const others = new Set(awaited.flatMap(([, { as }]) => as ?? []));
-    for (const as of others) this.#control("POST /_sandbox/settle", as);
     for (const [key, { topic, data: given }] of awaited) {
       const data = this.#known.fill(escapeMatchers(this.#redactor.value(given)));
       this.#add({ webhook: { topic, data, count: this.#counts.get(key) } });

@@ -57,6 +57,7 @@ export function createRemoteTarget(options: RemoteOptions): Target {
     control: async () => {
       throw new UsageError("cannot-run", "This target has no control API.");
     },
+    settle: async () => undefined,
     other: () => {
       throw new UsageError("cannot-run", "This target has one company.");
     },

@@ -62,7 +62,7 @@ async function performLeaf(context: StepContext, step: LeafStep): Promise<unknow
     case "rule":
       return world.control("POST", "/_sandbox/rules", variables.fill(step.rule));
     case "settle":
-      return world.control("POST", "/_sandbox/settle");
+      return world.settle();
     case "wait":
       return system.sleep(step.wait, signal);
     case "eventually":
@@ -134,7 +134,8 @@ async function runEventually(
   context: StepContext,
   { within, every, ...request }: StepOf<"eventually">["eventually"],
 ): Promise<void> {
-  const { system, world, signal } = context;
+  const { system, world, variables, signal } = context;
+  const company = request.as === undefined ? world : world.other(variables.fillText(request.as));
   const start = system.monotonic();
   let waitedMs = 0;
   for (;;) {
@@ -149,8 +150,10 @@ async function runEventually(
     if (waitedMs + every > within) {
       throw new StepFailed({ ...failed.details, message: `${failed.message}, even after ${formatDuration(waitedMs)}` });
     }
-    if (world.frozen) {
-      await world.control("POST", "/_sandbox/clock/advance", { by: every });
+    if (company.frozen) {
+      await world.control("POST", `/_sandbox/clock/advance?company=${encodeURIComponent(company.companyId)}`, {
+        by: every,
+      });
       waitedMs += every;
     } else {
       await system.sleep(every, signal);
@@ -166,7 +169,7 @@ async function runWebhook(
   saves: Saves = {},
 ): Promise<void> {
   const { world, variables } = context;
-  await world.control("POST", "/_sandbox/settle");
+  await world.settle();
   const received = world.received();
   const topic = expected.topic === undefined ? undefined : variables.fillText(expected.topic);
   const data = variables.fill(expected.data);

@@ -7,7 +7,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRule } from "../../sandbox/state/rules.js";
 import type { Given, Scenario } from "../file/scenario.js";
 import { type Receiver, startReceiver } from "./receiver.js";
-import { type Answer, type Credentials, type Outgoing, readAnswer, type ScenarioWorld, type Target } from "./world.js";
+import { type Answer, type Outgoing, readAnswer, type ScenarioWorld, type Target } from "./world.js";
 
 /** Calls the sandbox without a socket. */
 export type Fetch = (request: Request) => Response | Promise<Response>;
@@ -73,7 +73,7 @@ function tokenOf(name: string): string {
 export function createCompanyWorld(parts: Parts, companyId: string, given?: Given): ScenarioWorld {
   const { sandbox, fetch, receiver, name, signal } = parts;
   const { adminToken, defaults } = sandbox.options;
-  const others = new Map<string, Credentials>();
+  const others = new Map<string, ReturnType<ScenarioWorld["other"]>>();
   // Looked up each time, because the scenario may replace the company's state.
   const company = (): Company => {
     const found = sandbox.findCompany(companyId);
@@ -103,6 +103,16 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     return readAnswer(await fetch(new Request(url, init)));
   };
 
+  const control: ScenarioWorld["control"] = async (method, path, body) => {
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
+    const answer = await send({ method, path, headers, body: json });
+    if (answer.status < 300) return answer;
+    const { message }: Readonly<Record<string, unknown>> = isObject(answer.body) ? answer.body : {};
+    const messages = Array.isArray(message) ? message.map(String) : [];
+    throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
+  };
+
   return {
     get token() {
       return company().record.identity.tokens[0]?.token ?? "";
@@ -113,24 +123,28 @@ export function createCompanyWorld(parts: Parts, companyId: string, given?: Give
     },
     url: sandbox.publicUrl,
     send,
-    async control(method, path, body) {
-      const json = body === undefined ? undefined : JSON.stringify(body);
-      const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
-      const answer = await send({ method, path, headers, body: json });
-      if (answer.status < 300) return answer;
-      const { message }: Readonly<Record<string, unknown>> = isObject(answer.body) ? answer.body : {};
-      const messages = Array.isArray(message) ? message.map(String) : [];
-      throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
-    },
+    control,
     other(otherName) {
       const known = others.get(otherName);
       if (known !== undefined) return known;
       const setup = setupFor(tokenOf(`${name}-${otherName}`));
       const { balance, frozenAt, profile } = given ?? defaults;
       sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [], ofScenario: true });
-      const credentials = { token: setup.tokens[0]?.token ?? "", companyId: setup.id, secretKey: setup.secretKey };
-      others.set(otherName, credentials);
-      return credentials;
+      const opened = {
+        token: setup.tokens[0]?.token ?? "",
+        companyId: setup.id,
+        secretKey: setup.secretKey,
+        get frozen() {
+          return sandbox.findCompany(setup.id)?.clock.mode === "frozen";
+        },
+      };
+      others.set(otherName, opened);
+      return opened;
+    },
+    async settle() {
+      const opened = [...others.values()].map((other) => other.companyId);
+      for (const id of [companyId, ...opened.filter((other) => sandbox.findCompany(other) !== undefined)])
+        await control("POST", `/_sandbox/settle?company=${encodeURIComponent(id)}`);
     },
     receiverUrl: inbox.url,
     received: () => inbox.received,

@@ -44,7 +44,9 @@ export interface ScenarioWorld extends Credentials {
   /** Calls the control API, for this company. Throws UsageError when it refuses. */
   control(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Another company in the same sandbox, opened at its first use. */
-  other(name: string): Credentials;
+  other(name: string): Credentials & Pick<ScenarioWorld, "frozen">;
+  /** Waits until no delivery of its companies is under way. */
+  settle(): Promise<void>;
   /** The address of the runner's receiver for this scenario: `${receiver}`. */
   readonly receiverUrl: string;
   /** Webhooks that the runner's receiver has got so far, oldest first. */
