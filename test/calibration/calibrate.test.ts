@@ -78,6 +78,24 @@ it.each([
   expect([report.drift, settingsIn(report, "set")]).toEqual([[], { "transfers.fee": fee }]);
 });
 
+it("explains no drift of a large batch by refusing it", async () => {
+  const transactions = Array.from({ length: 60 }, (_, at) => transferOf(`salary-${at}`, 5_000));
+  const recorded = await recordWith({}, (sandbox) =>
+    sandbox.fetch("/v1/transactions/batch", { json: { transactions } }),
+  );
+  const exchanges = recorded.map((exchange) => {
+    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as { transactions: object[] };
+    const changed = body.transactions.map((item) => ({ ...item, recipient: Array(20).fill("x") }));
+    return {
+      ...exchange,
+      answer: { ...exchange.answer!, body: Buffer.from(JSON.stringify({ ...body, transactions: changed })) },
+    };
+  });
+  const report = await calibrateAll([exchanges], { only: ["batch"] });
+  expect([settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([{}, {}]);
+  expect(report.drift).toMatchObject([{ pointer: "/body/transactions/*/recipient", kind: "added" }]);
+});
+
 it("says which balance it supposes, when an answer shows it", async () => {
   const exchanges = await recordWith({}, async (sandbox) => {
     sandbox.setBalance(12_345);
