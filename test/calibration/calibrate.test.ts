@@ -63,6 +63,39 @@ it("supposes what was there before the recording, and payments on the payment pa
   }
 });
 
+it.each([
+  { rate: 0.0125, fixed: 10, decimals: 2 },
+  { rate: 0.0125, fixed: 10, decimals: 0 },
+  { rate: 0.01, fixed: 25.5, decimals: 2 },
+  { rate: 0.0333, fixed: 0, decimals: 0 },
+])("names the fee %j by several amounts", async (fee) => {
+  const exchanges = await recordWith({ transfers: { fee } }, async (sandbox) => {
+    for (const amount of [5_000, 5_050, 12_345, 100_001]) {
+      await sandbox.fetch("/v1/transactions", { json: transferOf(`salary-${amount}`, amount) });
+    }
+  });
+  const report = await calibrateAll([exchanges], { only: ["transfers.fee"] });
+  expect([report.drift, settingsIn(report, "set")]).toEqual([[], { "transfers.fee": fee }]);
+});
+
+it("explains no drift of a large batch by refusing it", async () => {
+  const transactions = Array.from({ length: 60 }, (_, at) => transferOf(`salary-${at}`, 5_000));
+  const recorded = await recordWith({}, (sandbox) =>
+    sandbox.fetch("/v1/transactions/batch", { json: { transactions } }),
+  );
+  const exchanges = recorded.map((exchange) => {
+    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as { transactions: object[] };
+    const changed = body.transactions.map((item) => ({ ...item, recipient: Array(20).fill("x") }));
+    return {
+      ...exchange,
+      answer: { ...exchange.answer!, body: Buffer.from(JSON.stringify({ ...body, transactions: changed })) },
+    };
+  });
+  const report = await calibrateAll([exchanges], { only: ["batch"] });
+  expect([settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([{}, {}]);
+  expect(report.drift).toMatchObject([{ pointer: "/body/transactions/*/recipient", kind: "added" }]);
+});
+
 it("says which balance it supposes, when an answer shows it", async () => {
   const exchanges = await recordWith({}, async (sandbox) => {
     sandbox.setBalance(12_345);

@@ -151,6 +151,15 @@ describe("a probe", () => {
     expect(announced).toHaveLength(1);
   });
 
+  it("has the requests that got no answer, and goes on with the next probe", async () => {
+    const service = await startReceiver(({ path }) => (path === "/v1/charges" ? "reset" : { body: "{}" }));
+    const chosen = await choose({ "http.createdStatus": 201, "customers.unlisted": "unknown" });
+    const { exchanges } = await run(service.origin, chosen);
+    const answered = exchanges.map(({ url, answer }) => [new URL(url).pathname, answer?.status]);
+    expect(answered).toContainEqual(["/v1/charges", undefined]);
+    expect(answered).toContainEqual(["/v1/transactions/customers/check", 200]);
+  });
+
   it("can be stopped; what was recorded until then is there", async () => {
     const stop = new AbortController();
     const service = await startReceiver((_, index) => {

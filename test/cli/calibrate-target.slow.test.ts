@@ -46,6 +46,19 @@ it("is inconclusive about a target that does not know the access token", async (
   expect(asked.stderr).toContain("or each with 401. Is the access token right?");
 });
 
+it("is inconclusive about a target that leaves requests without an answer, unless a gate fails", async () => {
+  const service = await startSandbox(["--rules", "rules.yaml"], {
+    cwd: await folderWith({
+      "rules.yaml": "- { on: request, match: { path: /v1/charges }, then: { fault: reset } }\n",
+    }),
+  });
+  const gates = ["--fail-on", "drift,contradicted", "--only", "charges.min,customers"];
+  const asked = await runSandbox(["calibrate", "--target", service.url, ...credentials, ...gates]);
+  expect([asked.code, asked.stdout]).toEqual([6, expect.stringContaining("1 of them not compared")]);
+  expect(asked.stderr).toMatch(/no answer to POST \/v1\/charges: .+\. The rest of that probe was left out\./);
+  expect(asked.stderr).toContain("inconclusive: the target did not answer all requests");
+});
+
 it("--dry-run says what would be created, and calls nobody", async () => {
   const target = await startReceiver();
   const plan = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run"]);

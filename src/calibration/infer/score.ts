@@ -1,18 +1,28 @@
 import type { Json } from "../../kernel/messages/json.js";
-import type { FoundDifference } from "../replay/compare.js";
+import type { ExchangeName, FoundDifference } from "../replay/compare.js";
 
 /**
  * How much differs. An answer of another outcome, and a webhook that only one side sends, hide what else would differ in it, so they weigh more than
- * any field: no setting may explain a field away by making the sandbox refuse the request.
+ * any number of its fields: no setting may explain fields away by making the sandbox refuse the request.
  */
 export function weigh(differences: readonly FoundDifference[]): number {
-  return differences.reduce((sum, difference) => sum + weightOf(difference), 0);
+  const fields = new Map<ExchangeName, number>();
+  let weight = 0;
+  for (const difference of differences) {
+    const { exchange, expected, got } = difference;
+    if (hides(difference)) weight += HIDING;
+    else fields.set(exchange, (fields.get(exchange) ?? 0) + Math.max(leavesOf(expected), leavesOf(got)));
+  }
+  return [...fields.values()].reduce((sum, count) => sum + weightOf(count), weight);
 }
 
 const HIDING = 1_000;
+const FIELDS_IN_FULL = HIDING / 2;
 
-function weightOf(difference: FoundDifference): number {
-  return hides(difference) ? HIDING : Math.max(leavesOf(difference.expected), leavesOf(difference.got));
+/** Of fields of one answer or webhook: the more, the more, but less than another outcome. A batch has thousands. */
+function weightOf(fields: number): number {
+  const more = Math.max(0, fields - FIELDS_IN_FULL);
+  return fields - more + (FIELDS_IN_FULL * more) / (FIELDS_IN_FULL + more);
 }
 
 /** Whether a difference hides what else would differ. */

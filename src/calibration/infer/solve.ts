@@ -39,19 +39,36 @@ export function solveFee(pairs: readonly FeePair[]): readonly Json[] {
   const sorted = [...new Map(pairs)].toSorted(([a], [b]) => a - b);
   const [first, last] = [sorted[0], sorted.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const slope = first[0] === last[0] ? [] : [tidy((last[1] - first[1]) / (last[0] - first[0]))];
+  const isFit = (line: FeeLine): boolean => decimalsThat(sorted, line, DECIMALS).length > 0;
+  const sloped = first[0] === last[0] ? undefined : linesNear(first, last).find(isFit);
   const lines = [
-    ...(last[0] === 0 ? [] : [{ rate: tidy(last[1] / last[0]), fixed: 0 }]),
+    ...(last[0] === 0 ? [] : [{ rate: round(last[1] / last[0], 4), fixed: 0 }]),
     { rate: 0, fixed: last[1] },
-    ...slope.map((rate) => ({ rate, fixed: tidy(last[1] - rate * last[0]) })),
+    ...(sloped === undefined ? [] : [sloped]),
   ];
-  return lines.flatMap((line) => decimalsThat(sorted, line, [2, 0, 4]).map((decimals) => ({ ...line, decimals })));
+  return lines.flatMap((line) => decimalsThat(sorted, line, DECIMALS).map((decimals) => ({ ...line, decimals })));
+}
+
+const DECIMALS = [2, 0, 4];
+
+interface FeeLine {
+  readonly rate: number;
+  readonly fixed: number;
+}
+
+/** Near the line through two pairs, whose fees are rounded: the roundest first. */
+function linesNear(first: FeePair, last: FeePair): readonly FeeLine[] {
+  const slope = (last[1] - first[1]) / (last[0] - first[0]);
+  return [2, 3, 4].flatMap((digits) => {
+    const rate = round(slope, digits);
+    return [0, 1, 2, 4].map((places) => ({ rate, fixed: round(last[1] - rate * last[0], places) }));
+  });
 }
 
 /** The first of `choices` with which the line goes through all pairs. */
 export function decimalsThat(
   pairs: readonly FeePair[],
-  { rate, fixed }: { readonly rate: number; readonly fixed: number },
+  { rate, fixed }: FeeLine,
   choices: readonly number[],
 ): readonly number[] {
   const found = choices.find((decimals) =>
@@ -63,7 +80,8 @@ export function decimalsThat(
   return found === undefined ? [] : [found];
 }
 
-/** Fees are rounded, so that a rate is near the one that was chosen. */
-function tidy(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
+function round(value: number, places: number): number {
+  const unit = 10 ** places;
+  // Not -0.
+  return Math.round(value * unit) / unit + 0;
 }

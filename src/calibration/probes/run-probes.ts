@@ -1,6 +1,7 @@
 import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { REQUEST_TIMEOUT_MS, createRemoteTarget } from "../../scenarios/run/remote-target.js";
+import { reasonOf } from "../../scenarios/run/failure.js";
 import { runScenario } from "../../scenarios/run/replay.js";
 import { createExchangeRedactor } from "../proxy/redact-exchange.js";
 import type { ChosenProbe } from "./choose-probes.js";
@@ -34,7 +35,7 @@ const WAIT_MAX_MS = 120_000;
 /** Where the target does not say how long. */
 const WAIT_MS = 1_000;
 
-/** Plays the probes at the target, one request at a time, and returns the traffic without credentials. */
+/** Plays the probes at the target, one request at a time, and returns the traffic without credentials. A request that gets no answer ends its probe. */
 export async function runProbes(
   probes: readonly ChosenProbe[],
   { target: credentials, system, signatureHeader, signal, onProbe, onWait, onGiveUp }: RunProbesOptions,
@@ -44,9 +45,19 @@ export async function runProbes(
   const limited = new AbortController();
   const stop = AbortSignal.any([signal, limited.signal]);
   const record = async (request: Request): Promise<Response> => {
-    const exchange = await recordExchange(request, system);
-    recorded.push(redact(exchange.recorded, "service"));
-    return exchange.response;
+    const { method, url } = request;
+    const body = request.body === null ? undefined : new Uint8Array(await request.clone().arrayBuffer());
+    const sent = { startedAt: system.now(), method, url, headers: [...request.headers], body };
+    const started = system.monotonic();
+    const keep = (end: Pick<HttpExchange, "answer" | "comment">): void =>
+      void recorded.push(redact({ ...sent, ms: system.monotonic() - started, ...end }, "service"));
+    const { status, headers, bytes } = await ask(request).catch((error: unknown) => {
+      if (!stop.aborted) keep({ answer: undefined, comment: reasonOf(error) });
+      throw error;
+    });
+    keep({ answer: { status, headers: [...headers], body: bytes } });
+    // 204 and 304 may have no body.
+    return new Response(bytes.length === 0 ? null : bytes, { status, headers });
   };
   const paced: typeof fetch = async (input, init) => {
     let waitedMs = 0;
@@ -75,19 +86,10 @@ export async function runProbes(
   return recorded;
 }
 
-async function recordExchange(request: Request, system: SystemClock) {
-  const { method, url } = request;
-  const headers = [...request.headers];
-  const body = request.body === null ? undefined : new Uint8Array(await request.clone().arrayBuffer());
-  const startedAt = system.now();
-  const started = system.monotonic();
+async function ask(request: Request) {
   const response = await fetch(request);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const { status } = response;
-  const answer = { status, headers: [...response.headers], body: bytes };
-  const recorded: HttpExchange = { startedAt, ms: system.monotonic() - started, method, url, headers, body, answer };
-  // 204 and 304 may have no body.
-  return { recorded, response: new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers }) };
+  const { status, headers } = response;
+  return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
 /** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */

@@ -16,7 +16,7 @@ import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { reporterNames } from "../run/experiment-options.js";
 import { nextStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
-import { printPlan, probe } from "../shared/probe-target.js";
+import { isUnanswered, printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
 import { parseChoice, splitNames } from "../shared/values.js";
@@ -81,8 +81,8 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     await printPlan(probing);
     return EXIT.ok;
   }
-  const recordings = probing === undefined ? files.map(readHar) : [await probe(probing, stopProbes())];
-  const report = await calibrate(recordings, {
+  const asked = probing && (await probe(probing, stopProbes()));
+  const report = await calibrate(asked === undefined ? files.map(readHar) : [asked], {
     profile,
     only,
     skip,
@@ -99,7 +99,10 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
     return EXIT.inconclusive;
   }
-  return failOn.some((what) => report.counts[what] > 0) ? EXIT.gate : EXIT.ok;
+  if (failOn.some((what) => report.counts[what] > 0)) return EXIT.gate;
+  if (asked?.some(isUnanswered) !== true) return EXIT.ok;
+  printDiagnostic("sandbox: inconclusive: the target did not answer all requests.");
+  return EXIT.inconclusive;
 }
 
 /** Ends the probes, not the report. A second signal ends the process. */

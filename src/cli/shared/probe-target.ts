@@ -43,8 +43,17 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
     onWait: (ms) => printDiagnostic(`sandbox: the target limits the rate; waiting ${Math.ceil(ms / 1000)} s`),
     onGiveUp: () => printDiagnostic(`sandbox: the target limits the rate for too long; ${PARTIAL}`),
   });
+  for (const { method, url, comment } of recorded.filter(isUnanswered)) {
+    printDiagnostic(
+      `sandbox: no answer to ${method} ${new URL(url).pathname}: ${comment}. The rest of that probe was left out.`,
+    );
+  }
   if (signal.aborted) printDiagnostic(`sandbox: stopped; ${PARTIAL}`);
   return recorded;
+}
+
+export function isUnanswered({ answer }: HttpExchange): boolean {
+  return answer === undefined;
 }
 
 const PARTIAL = "the report has what was learned so far";
