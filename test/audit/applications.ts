@@ -105,6 +105,21 @@ export function createShopOfOrders(): Application & { readonly adopt: (charge: C
   };
 }
 
+/** Right, but its state hides what happens when two orders end alike. */
+export function createShopOfOneOrder(): Application {
+  const orders = new Map<string, { status: string; refunded: number }>();
+  const rank = ["due", "dropped", "paid", "refunded_partially", "refunded"];
+  return {
+    handle: ({ id, status, refunded }) => {
+      const order = orders.get(id) ?? { status: "due", refunded: 0 };
+      orders.set(id, order);
+      if (rank.indexOf(status) > rank.indexOf(order.status)) order.status = status;
+      order.refunded = Math.max(order.refunded, refunded);
+    },
+    state: () => [...orders.values()].slice(-1),
+  };
+}
+
 /** Right: it believes only events that agree with its order, of which the next one is larger. */
 export function createSuspiciousShop(): Application {
   const shop = createShopOfOrders();

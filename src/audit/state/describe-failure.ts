@@ -1,3 +1,4 @@
+import { type Change, describeDifference } from "../application/change.js";
 import { describeSchedule, type Schedule } from "../application/schedule.js";
 import type { Failure } from "../wire/check.js";
 import type { StateLost } from "./play.js";
@@ -11,6 +12,12 @@ export const BOTH_SPELLINGS =
 
 export const NOTHING_MOVED =
   "no event of the audit changed what --check prints; if the application keeps only orders of its own, let it make them (--order)";
+
+/** What a history has changed before, and what it changes now: the state says nothing. */
+export function describeUneven(before: Change, now: Change): string {
+  const [difference = "it differs"] = describeDifference(before, now);
+  return `the same history does not have the same effect each time (${difference})`;
+}
 
 export function describeFailure(
   { state, header }: StateTrial,
