@@ -48,8 +48,8 @@ try {
     await sandbox.stop();
     const startMs = await timed(start);
     startsMs.push(startMs);
-    firstWritesMs.push(startMs + (await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`start-${at}`))))));
     startsCpuMs.push((await sandbox.usage()).cpuUs / 1000);
+    firstWritesMs.push(startMs + (await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`start-${at}`))))));
   }
   const loaded = await sandbox.sample();
   const { size } = await stat(store);
