@@ -53,7 +53,7 @@ export class StateSession {
   ready: Readiness | undefined;
   /** Schedules that a slow application has passed together with others, and the answers to them. */
   readonly right = new Map<Schedule, readonly Exchange[]>();
-  /** What broke was right when the audit waited longer. */
+  /** A state that was wrong was right when the audit waited longer. */
   isUneven = false;
   /** Those of all checks have been delivered together. */
   isTriedTogether = false;
@@ -150,7 +150,7 @@ export class StateSession {
     return Math.max(this.pauseMs, this.pauseMs === 0 ? Math.min(settleMs, SLOW_MS) : settleMs);
   }
 
-  /** Waits for as long as the application may work while `judge` runs, and expects nothing that was seen in haste. */
+  /** Waits for as long as the application may work while `judge` runs, and does not use what was seen after shorter waits. */
   async patiently<T>(judge: () => Promise<T>): Promise<T> {
     const { pauseMs, histories, options } = this;
     if (this.#isPatient || pauseMs === this.#patienceMs) return judge();

@@ -19,7 +19,7 @@ export function weigh(differences: readonly FoundDifference[]): number {
 const HIDING = 1_000;
 const FIELDS_IN_FULL = HIDING / 2;
 
-/** Of fields of one answer or webhook: the more, the more, but less than another outcome. A batch has thousands. */
+/** The weight of the fields of one answer or webhook: it grows with their number, and stays below that of another outcome. A batch has thousands of fields. */
 function weightOf(fields: number): number {
   const more = Math.max(0, fields - FIELDS_IN_FULL);
   return fields - more + (FIELDS_IN_FULL * more) / (FIELDS_IN_FULL + more);

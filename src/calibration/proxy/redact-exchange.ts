@@ -95,7 +95,7 @@ function verdictOf(
 type IsNamed = (name: string) => boolean;
 type Hide = (name: string, value: unknown) => unknown;
 
-/** What is in what: a list of JSON texts in a parameter of a URL in a member. */
+/** How many texts within texts are searched: JSON in a parameter of a URL in a member, for example. */
 const NESTING_MAX = 3;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
 const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;

@@ -81,7 +81,7 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
   };
 }
 
-/** A verdict without its fault would pass for one about it. */
+/** Without this note, a verdict would seem to be about a fault that did not happen. */
 function noteUnreached(finished: readonly Finished[]): string[] {
   const unreached = finished.filter(({ fault, result }) => !happened(fault, result)).map(({ run }) => run.id);
   if (unreached.length === 0) return [];

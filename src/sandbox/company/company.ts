@@ -269,7 +269,7 @@ export class Company {
 
   /**
    * The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. A receiver must not learn of a change that a kill could still
-   * undo: also one that is told before the answer, or whose client has left, waits for the store.
+   * undo: each webhook waits for the store, even when it comes before the answer, or when the client has left.
    */
   #send(enqueued: readonly EnqueuedDelivery[], gate: ReleaseGate): void {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));

@@ -164,7 +164,8 @@ interface SentPayout extends Answered {
 
 /**
  * "Two equal payouts at the same time under different references": one was sent before the other was answered, or two workers sent them within a second.
- * Their references differ only in what is drawn or names the worker, so nothing says that they are two orders. Withdrawn when one of the references is sent again: then they are kept.
+ * Their references differ only in what is drawn or names the worker, so nothing says that they are two orders. Withdrawn when one of the references is
+ * sent again: then they are kept.
  */
 export function createConcurrentPayoutsDetector(): Detector {
   const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
