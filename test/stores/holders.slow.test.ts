@@ -40,10 +40,10 @@ async function referencesIn({ url }: StartedSandbox): Promise<string[]> {
   return state.transactions.map(({ reference }: LooseJson) => reference);
 }
 
-it.each<[string, (lock: string) => Promise<void>, string]>([
-  ["was taken for dead", (lock) => utimes(lock, 0, 0), "on other) has taken it over"],
-  ["lost its lock file", (lock) => rm(lock), "on other) has taken it over"],
-])("a paused holder that %s acknowledges nothing more, and nothing of either is lost", async (_, lose, why) => {
+it.each<[string, (lock: string) => Promise<void>]>([
+  ["was taken for dead", (lock) => utimes(lock, 0, 0)],
+  ["lost its lock file", (lock) => rm(lock)],
+])("a paused holder that %s acknowledges nothing more, and nothing of either is lost", async (_, lose) => {
   const cwd = await folderWith({});
   const answered: string[] = [];
   let first = await start(cwd, inContainer("one"));
@@ -65,7 +65,8 @@ it.each<[string, (lock: string) => Promise<void>, string]>([
     for (const status of [...(await load), ...(await Promise.all(reads))])
       expect([500, 503, undefined]).toContain(status);
     expect(await first.ended).toBe(3);
-    expect(first.stderr).toContain(why);
+    // It may be paused in the middle of a check. What it has still to read decides which reason it gives.
+    expect(first.stderr).toMatch(/on other\) has taken it over|a later process .* has written to it|was removed/);
     expect(first.stderr).toContain("This process stops, because only one may write to it");
     expect(first.stderr).not.toContain("bug of the sandbox");
     await pay(second, answered, 10);
