@@ -8,7 +8,8 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { emptyFixture } from "../../sandbox/state/fixture.js";
 import { BALANCE_UNKNOWN } from "../infer/bench.js";
 import { driftOf, nameDrift } from "../infer/drift.js";
-import { type Entry, ServiceClock, readEntry } from "../replay/history.js";
+import { type Entry, markBesideMoney, readEntry } from "../replay/history.js";
+import { ServiceClock } from "../replay/service-clock.js";
 import { presuppose } from "../replay/presuppose.js";
 import type { ExchangeName, FoundDifference } from "../replay/compare.js";
 import { type FetchTo, Replay } from "../replay/replay.js";
@@ -122,7 +123,7 @@ export class LiveComparison {
     if (this.#hasFailed) return;
     try {
       const read = batch.flatMap(({ exchange, index }) => readEntry(exchange, index));
-      const entries = this.#clock.place(read, false);
+      const entries = this.#clock.place(markBesideMoney(read), false);
       const own = entries.filter((entry) => this.#isOfCompany(entry));
       this.#suppose(own);
       await this.#replay.play(own);

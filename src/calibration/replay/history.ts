@@ -15,6 +15,7 @@ import { oneLine, shorten } from "../../kernel/messages/text.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { groupByCompany } from "./companies.js";
 import type { ExchangeName } from "./compare.js";
+import { ServiceClock } from "./service-clock.js";
 import { readTimestamp } from "./timestamps.js";
 
 /** The recorded traffic of one company, in order. */
@@ -43,6 +44,8 @@ export interface RecordedRequest extends Recorded {
   readonly body: string | undefined;
   /** Undefined when none came. */
   readonly answer: RecordedAnswer | undefined;
+  /** A read of the balance that overlaps a request that moves money: which came first is not known. */
+  readonly isBesideMoney?: boolean;
 }
 
 export interface RecordedAnswer {
@@ -85,7 +88,7 @@ export function readRecording(read: readonly ReadEntry[]): Recording {
     read.toSorted(({ entry: a }, { entry: b }) => a.at - b.at || a.exchange.index - b.exchange.index),
   );
   const histories = groups.map((group) => {
-    const entries = new ServiceClock(Number.NEGATIVE_INFINITY).place(group, true);
+    const entries = new ServiceClock(Number.NEGATIVE_INFINITY).place(markBesideMoney(group), true);
     return { companyId: mostFrequentCompany(entries), entries };
   });
   return { histories, unnamed: unnamed.length };
@@ -94,13 +97,17 @@ export function readRecording(read: readonly ReadEntry[]): Recording {
 /** An entry at its time on the recorder's clock. */
 export interface ReadEntry {
   readonly entry: Entry;
-  /** The service's time then, when the answer shows it. */
+  /** Until the answer had come. */
+  readonly ms: number;
+  /** The service's time when it handled the request, if the answer shows it. */
   readonly shown: Instant | undefined;
+  /** The service's time of the last change that the answer shows: the request was handled no earlier. */
+  readonly changedAt: Instant | undefined;
 }
 
 /** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source, one of several when `file` is given. */
 export function readEntry(exchange: HttpExchange, index: number, file: string | null = null): ReadEntry[] {
-  const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
+  const { startedAt: at, ms, method, url, headers, body, answer, signature, comment } = exchange;
   if (comment === BODY_IS_CUT || !isCall(method)) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
@@ -111,7 +118,9 @@ export function readEntry(exchange: HttpExchange, index: number, file: string | 
     return [
       {
         entry: { kind: "webhook", ...shared, headers, url, ...webhook, signature, status: answer?.status },
+        ms,
         shown: undefined,
+        changedAt: undefined,
       },
     ];
   }
@@ -131,7 +140,10 @@ export function readEntry(exchange: HttpExchange, index: number, file: string | 
     body: text,
     answer: given,
   };
-  return [{ entry, shown: given && timeShown(operation, given) }];
+  const shown = given && timeShown(operation, given);
+  return [
+    { entry, ms, shown, changedAt: isObject(given?.body) ? readTimestamp(given.body["updatedAt"])?.at : undefined },
+  ];
 }
 
 /** A value that HTTP cannot carry was not sent so. */
@@ -189,40 +201,25 @@ function timeShown(operation: OperationId | undefined, { status, body }: Recorde
   return creates ? readTimestamp(body["createdAt"])?.at : undefined;
 }
 
-/** The service's clock: its distance to the recorder's is that of the last time that it showed, or of the first. It never goes back. */
-export class ServiceClock {
-  #ahead: number | undefined;
-  #last: Instant;
+const MOVES_MONEY: ReadonlySet<OperationId | undefined> = new Set<OperationId>([
+  "createTransaction",
+  "createBatch",
+  "payCharge",
+  "refundCharge",
+]);
 
-  constructor(start: Instant) {
-    this.#last = start;
-  }
-
-  /** Entries at their times on this clock. Before the first time that is shown it stands still, unless `isWhole`: none will be. */
-  place(read: readonly ReadEntry[], isWhole: boolean): Entry[] {
-    const first = read.find(({ shown }) => shown !== undefined);
-    const aheadOf = ({ entry, shown = entry.at }: ReadEntry): number => shown - entry.at;
-    this.#ahead ??= first === undefined ? undefined : aheadOf(first);
-    if (isWhole) this.#ahead ??= 0;
-    const next = nextShown(read);
-    return read.map((each, index): Entry => {
-      if (each.shown !== undefined) this.#ahead = aheadOf(each);
-      if (this.#ahead !== undefined) {
-        // An answer that was slow shows a late time: what follows is no later than the next time that is shown.
-        this.#last = Math.max(this.#last, Math.min(each.entry.at + this.#ahead, next[index] ?? Infinity));
-      }
-      return { ...each.entry, at: this.#last };
-    });
-  }
+/** Marks the reads of the balance that overlap a request that moves money. */
+export function markBesideMoney(read: readonly ReadEntry[]): ReadEntry[] {
+  const moves = read.filter(({ entry }) => entry.kind === "request" && MOVES_MONEY.has(entry.operation));
+  return read.map((each) => {
+    const { entry } = each;
+    if (entry.kind !== "request" || entry.operation !== "getBalance") return each;
+    return moves.some((move) => overlap(move, each)) ? { ...each, entry: { ...entry, isBesideMoney: true } } : each;
+  });
 }
 
-/** For each entry the time that it shows, or else the next one does. */
-function nextShown(read: readonly ReadEntry[]): (Instant | undefined)[] {
-  let next: Instant | undefined;
-  return read
-    .toReversed()
-    .map(({ shown }) => (next = shown ?? next))
-    .toReversed();
+function overlap(a: ReadEntry, b: ReadEntry): boolean {
+  return a.entry.at < b.entry.at + b.ms && b.entry.at < a.entry.at + a.ms;
 }
 
 function mostFrequentCompany(entries: readonly Entry[]): string | undefined {
