@@ -283,6 +283,27 @@ it.each([
   expect([report.source.compared, report.drift]).toMatchObject(isCompared ? [1, drift] : [0, []]);
 });
 
+it("explains no refusal by a setting that only refuses in another way", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    for (const order of ["order-1", "order-2"]) {
+      const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf(order) });
+      await sandbox.fetch(`/v1/charges/${(await created.json()).id}/pay`, { json: { msisdn: "+2250700000001" } });
+    }
+  });
+  const exchanges = recorded.map((exchange) => {
+    const { pathname: path } = new URL(exchange.url);
+    if (!path.endsWith("/pay")) return exchange;
+    const error = { statusCode: 400, error: "Bad Request", message: ["no"], path, correlationId: "0af7" };
+    const body = Buffer.from(JSON.stringify({ ...error, timestamp: new Date(exchange.startedAt).toISOString() }));
+    return { ...exchange, answer: { ...exchange.answer!, status: 400, body } };
+  });
+  const report = await calibrateAll([exchanges]);
+  expect(settingsIn(report, "set")).toEqual({});
+  expect(report.drift).toMatchObject([
+    { operation: "POST /v1/charges/:id/pay", pointer: "/status", example: { expected: 200, got: 400 } },
+  ]);
+});
+
 it("shows a text of the service on one line, and an empty one as such", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {

@@ -115,13 +115,35 @@ class Search {
   async improve(): Promise<void> {
     let least = Number.POSITIVE_INFINITY;
     for (;;) {
-      for (const track of this.#tracks) await track.adopt(this.#profile);
-      this.#focused = this.#tracks.map((track) => track.focused());
-      await this.#adopt(this.#profile);
+      await this.#focus();
       const weight = weigh(this.#tracks.flatMap(({ current }) => current.differences));
-      if (weight >= least || !(await this.#improveFocused())) return;
+      if (weight >= least || !(await this.#improveFocused())) break;
       least = weight;
     }
+    if (await this.#takeBack()) await this.#focus();
+  }
+
+  async #focus(): Promise<void> {
+    for (const track of this.#tracks) await track.adopt(this.#profile);
+    this.#focused = this.#tracks.map((track) => track.focused());
+    await this.#adopt(this.#profile);
+  }
+
+  /** Gives settings back the value that they had when nothing differs with it that does not differ without: a choice may refuse a request in another way. */
+  async #takeBack(): Promise<boolean> {
+    let isTakenBack = false;
+    for (const path of this.#explained.keys()) {
+      const setting = findSetting(path);
+      const usual = setting && withChoice(this.#profile, { path, value: valueIn(this.#options.profile, setting) });
+      if (usual === undefined) continue;
+      const trials = await this.#try(usual, path, () => true);
+      if (trials.length === 0 || trials.some(({ before, after }) => without(after, before).length > 0)) continue;
+      this.#explained.delete(path);
+      this.#rivals.delete(path);
+      await this.#adopt(usual);
+      isTakenBack = true;
+    }
+    return isTakenBack;
   }
 
   suppose(assumption: string): void {
