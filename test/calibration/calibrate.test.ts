@@ -476,7 +476,7 @@ describe("a recording of clients that ask at the same time", () => {
     });
     return recorded.map((exchange, place) => {
       const { before = 0, after = 0 } = sorted[place] ?? {};
-      return { ...exchange, startedAt: exchange.startedAt - before, ms: before + after };
+      return { ...exchange, startedAt: exchange.startedAt - before, ms: before + after + 0.25 };
     });
   };
 

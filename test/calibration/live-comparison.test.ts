@@ -6,18 +6,32 @@ import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import type { ProfileInput, Sandbox } from "../../src/index.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { recordWith } from "../support/calibrate.js";
+import { recordWith, transferOf } from "../support/calibrate.js";
 import { chargeRequest } from "../support/requests.js";
 
 /** Compares exchanges with a sandbox, all at once or in as many parts as there are. */
 async function compare(...parts: readonly (readonly HttpExchange[])[]) {
-  return compareWith((core) => createInProcessFetch(() => createApp(core)), parts);
+  return compareWith(inProcess, parts);
 }
 
+const inProcess: LiveComparisonOptions["fetchTo"] = (core) => createInProcessFetch(() => createApp(core));
+
 async function compareWith(fetchTo: LiveComparisonOptions["fetchTo"], parts: readonly (readonly HttpExchange[])[]) {
+  const { comparison, compareAt, notes, found } = open(fetchTo);
+  let index = 0;
+  for (const part of parts) {
+    for (const exchange of part) comparison.add(exchange, index++);
+    compareAt(Date.UTC(2026, 0, 15, 12));
+  }
+  await comparison.close();
+  const { compared, hasFailed } = comparison;
+  return { notes, found, differences: comparison.differences(), compared, hasFailed };
+}
+
+function open(fetchTo: LiveComparisonOptions["fetchTo"] = inProcess) {
   const notes: string[] = [];
   const found: string[] = [];
-  let index = 0;
+  let now = Date.UTC(2026, 0, 15, 12);
   let compareNow = (): void => undefined;
   const comparison = new LiveComparison({
     profile: {},
@@ -25,7 +39,7 @@ async function compareWith(fetchTo: LiveComparisonOptions["fetchTo"], parts: rea
     comparesWebhooks: true,
     system: {
       ...systemClock,
-      now: () => Date.UTC(2026, 0, 15, 12),
+      now: () => now,
       after(_, task) {
         compareNow = task;
         return () => undefined;
@@ -35,13 +49,11 @@ async function compareWith(fetchTo: LiveComparisonOptions["fetchTo"], parts: rea
     onDifference: (drift) => void found.push(describeDrift(drift)),
     onNote: (note) => void notes.push(note),
   });
-  for (const part of parts) {
-    for (const exchange of part) comparison.add(exchange, index++);
+  const compareAt = (at: number): void => {
+    now = at;
     compareNow();
-  }
-  await comparison.close();
-  const { compared, hasFailed } = comparison;
-  return { notes, found, differences: comparison.differences(), compared, hasFailed };
+  };
+  return { comparison, compareAt, notes, found };
 }
 
 async function sell(sandbox: Sandbox): Promise<void> {
@@ -142,4 +154,41 @@ it("leaves out what is too much, and says so once", async () => {
   const big = { ...balance!, url: "https://staging.test/assets", body: Buffer.alloc(20 * 1024 * 1024) };
   const { notes, compared } = await compare([balance!, big, big, big]);
   expect([notes, compared]).toEqual([["There is more traffic than can be compared."], 1]);
+});
+
+it("puts requests that overlap to the sandbox in the order in which the service handled them", async () => {
+  let id = "";
+  const pay = (reference: string) => async (sandbox: Sandbox) => {
+    const made = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf(reference) });
+    ({ id } = await made.json());
+  };
+  const recorded = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/charges", { json: chargeRequest() });
+    await sandbox.clock.advance(200);
+    await pay("salary-1")(sandbox);
+    await sandbox.clock.advance(100);
+    await sandbox.fetch("/v1/charges", { json: chargeRequest() });
+    await sandbox.clock.advance(1_905);
+    await sandbox.fetch(`/v1/transactions/${id}`);
+  });
+  const [first, paid, other, read] = recorded as [HttpExchange, HttpExchange, HttpExchange, HttpExchange];
+  const { comparison, compareAt, found } = open();
+  comparison.add(first, 0);
+  comparison.add(other, 1);
+  compareAt(first.startedAt + 1_003);
+  await systemClock.yieldToEventLoop();
+  // Its answer took 900 ms.
+  comparison.add({ ...paid, ms: 900 }, 2);
+  comparison.add(read, 3);
+  await comparison.close();
+  expect(found).toEqual([]);
+});
+
+it("has not failed when nothing is left to compare after its end", async () => {
+  const { comparison, compareAt, notes } = open();
+  for (const [index, exchange] of (await record()).entries()) comparison.add(exchange, index);
+  await comparison.close();
+  compareAt(Date.UTC(2026, 0, 15, 13));
+  await comparison.close();
+  expect([comparison.hasFailed, notes]).toEqual([false, []]);
 });

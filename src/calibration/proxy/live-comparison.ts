@@ -28,7 +28,7 @@ export interface LiveComparisonOptions {
   readonly onNote: (note: string) => void;
 }
 
-/** Exchanges wait this long, so that the webhooks of a request are known when it is put to the sandbox, ms. */
+/** Requests wait this long from their start, so that their webhooks, and requests that overlap them, are known when they are put to the sandbox, ms. */
 const LAG_MS = 1_000;
 /** How far the service's clock may be behind. */
 const SKEW_MAX_MS = 24 * 3_600_000;
@@ -45,7 +45,7 @@ export class LiveComparison {
   readonly #options: LiveComparisonOptions;
   readonly #replay: Replay;
   readonly #clock: ServiceClock;
-  #waiting: { readonly exchange: HttpExchange; readonly index: number }[] = [];
+  #waiting: { readonly exchange: HttpExchange; readonly index: number; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #isPlanned = false;
   #work: Promise<void> = Promise.resolve();
@@ -97,30 +97,40 @@ export class LiveComparison {
     if (this.#waitingBytes + bytes > WAITING_BYTES_MAX)
       return this.#note("There is more traffic than can be compared.");
     this.#waitingBytes += bytes;
-    this.#waiting.push({ exchange, index });
+    this.#waiting.push({ exchange, index, bytes });
+    this.#plan();
+  }
+
+  #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
-    this.#options.system.after(LAG_MS, () => void this.#compareWaiting());
+    this.#options.system.after(LAG_MS, () => {
+      this.#isPlanned = false;
+      const now = this.#options.system.now();
+      void this.#compareWaiting(({ startedAt }) => startedAt + LAG_MS <= now);
+    });
   }
 
   /** Compares what waits, and lists webhooks that have not come. */
   async close(): Promise<void> {
-    await this.#compareWaiting();
+    await this.#compareWaiting(() => true);
     this.#replay.end();
     this.#takeDifferences();
     await this.#replay.close();
   }
 
-  #compareWaiting(): Promise<void> {
-    return (this.#work = this.#work.then(() => this.#compare()));
+  #compareWaiting(isDue: (exchange: HttpExchange) => boolean): Promise<void> {
+    return (this.#work = this.#work.then(() => this.#compare(isDue)));
   }
 
-  async #compare(): Promise<void> {
-    const batch = this.#waiting.toSorted((a, b) => a.exchange.startedAt - b.exchange.startedAt);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-    this.#isPlanned = false;
-    if (this.#hasFailed) return;
+  async #compare(isDue: (exchange: HttpExchange) => boolean): Promise<void> {
+    const batch = this.#waiting
+      .filter(({ exchange }) => isDue(exchange))
+      .toSorted((a, b) => a.exchange.startedAt - b.exchange.startedAt);
+    this.#waiting = this.#waiting.filter(({ exchange }) => !isDue(exchange));
+    this.#waitingBytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (this.#waiting.length > 0) this.#plan();
+    if (this.#hasFailed || batch.length === 0) return;
     try {
       const read = batch.flatMap(({ exchange, index }) => readEntry(exchange, index));
       const entries = this.#clock.place(markBesideMoney(read), false);

@@ -107,11 +107,12 @@ export interface ReadEntry {
 
 /** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source, one of several when `file` is given. */
 export function readEntry(exchange: HttpExchange, index: number, file: string | null = null): ReadEntry[] {
-  const { startedAt: at, ms, method, url, headers, body, answer, signature, comment } = exchange;
+  const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
   if (comment === BODY_IS_CUT || !isCall(method)) return [];
   const text = body === undefined ? undefined : Buffer.from(body).toString();
   const { pathname, search } = new URL(url);
   const shared = { exchange: { file, index, method, path: pathname }, at };
+  const ms = Math.ceil(exchange.ms);
   const isSigned = signature !== undefined || headerOf(headers, SIGNATURE_HEADER) !== undefined;
   const webhook = text === undefined ? undefined : (readWebhook(text, method) ?? readOtherWebhook(text, isSigned));
   if (webhook !== undefined) {
