@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { detectionsOf, payout, scene, sighting, storeTransfer } from "../../../test/support/sighting.js";
+import {
+  attempt,
+  delivery,
+  detectionsOf,
+  payout,
+  scene,
+  sighting,
+  storeTransfer,
+} from "../../../test/support/sighting.js";
 import { acceptedProfile } from "../../../test/support/profiles.js";
 import type { JournalEntry } from "./journal.js";
 import type { Detection } from "./detector.js";
@@ -184,4 +192,39 @@ it("double-payout promises no 409 where a reference is taken twice", () => {
   const [found] = watch([payout("a", lost), payout("b")], scene({ profile }));
   expect(found?.fix).toContain("this service does not refuse a reference that it knows");
   expect(found?.fix).not.toContain("409");
+});
+
+describe("double-payout after two copies of a webhook", () => {
+  const [COPY_MS, ANSWER_MS] = [500, 5];
+
+  /** The first payout comes while the second copy is on its way, this long after the first copy was answered. */
+  function watchCopies(firstAfterMs: number, againAfterMs: number): readonly Detection[] {
+    const detector = createDoublePayoutDetector();
+    const webhook = delivery({ topic: "charges/events", resource: "charge-1", resourceKind: "charge" });
+    const see = (reference: string, receivedAt: number) =>
+      detector.see?.(payout(reference, { receivedAt }), scene()) ?? [];
+    const acknowledge = (now: number) => detector.attempted?.(attempt(), webhook, scene({ now })) ?? [];
+    detector.attempting?.(webhook, 0, scene({ now: 0 }));
+    acknowledge(ANSWER_MS);
+    const early = firstAfterMs <= COPY_MS ? see("a", ANSWER_MS + firstAfterMs) : [];
+    detector.attempting?.(webhook, 0, scene({ now: COPY_MS }));
+    acknowledge(COPY_MS + ANSWER_MS);
+    const late = firstAfterMs > COPY_MS ? see("a", ANSWER_MS + firstAfterMs) : [];
+    return detectionsOf([...early, ...late, ...see("b", COPY_MS + ANSWER_MS + againAfterMs)]);
+  }
+
+  it.each([
+    [1, 2],
+    [400, 10],
+    [400, 450],
+  ])("reports a payout %i ms after one answer and %i ms after the other", (first, again) => {
+    expect(watchCopies(first, again).map(({ key }) => key)).toEqual(["a b"]);
+  });
+
+  it.each([
+    ["another payout of a suite, later than a reaction to the copy would have come", 1, 300],
+    ["two payouts after both copies, which may be a worker's or a suite's", COPY_MS + 1, 10],
+  ])("does not report %s", (_, first, again) => {
+    expect(watchCopies(first, again)).toEqual([]);
+  });
 });

@@ -28,8 +28,8 @@ const WEBHOOKS_MAX = 200;
 const COPIES_MAX = 20;
 /** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
 const REACTION_MS = 1_000;
-/** The same for a client that sends it before it has answered. */
-const PROMPT_MS = 100;
+/** So much longer than the first time it may take, real time, ms. */
+const LONGER_MS = 100;
 
 /** What a request asks for. Orders of one group and amount are the same but for their references. */
 export interface Order {
@@ -291,12 +291,13 @@ function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent):
         other.copies.slice(0, 1).some((one) => isReaction(again, one, REACTION_MS)),
     );
     if (copy === undefined || isOfAnother || [...first.enqueued, ...again.enqueued].includes(delivery.id)) return false;
-    // When one copy follows another at once, the reaction to the first may come while the second is on its way.
+    // When one copy follows another at once, the reaction to the first may come while the second is on its way. Later it proves nothing: a worker that
+    // pays for each copy looks like a suite that makes two equal payouts.
     if (first.receivedAt > copy.to) return false;
     return copies.some((earlier) => {
       if (earlier.from >= copy.from || !isReaction(first, earlier, REACTION_MS)) return false;
-      // A client that reacts before it answers does so each time.
-      return isReaction(again, copy, first.receivedAt <= earlier.to ? PROMPT_MS : REACTION_MS);
+      // A client takes about as long each time.
+      return isReaction(again, copy, Math.max(0, first.receivedAt - earlier.to) + LONGER_MS);
     });
   });
 }
