@@ -190,6 +190,22 @@ describe("a recording with several companies", () => {
     );
   });
 
+  it("contradicts itself when one of many companies is answered in another way", async () => {
+    const companies = await Promise.all(
+      Array.from({ length: 14 }, async (_, at) => {
+        const recorded = await recordWith({ http: { createdStatus: at === 12 ? 200 : 201 } }, sell, at);
+        return rename(recorded, `shop-${at}`, `token-${at}`);
+      }),
+    );
+    const report = await calibrateAll([companies.flat()], { only: ["http.createdStatus"] });
+    expect(report.settings).toMatchObject([{ state: "contradicted", value: 201 }]);
+    expect(report.drift).toMatchObject([
+      { operation: "POST /v1/charges", pointer: "/status", count: 2, of: 42 },
+      { operation: "POST /v1/transactions", pointer: "/status", count: 2, of: 42 },
+      { operation: "POST /v1/webhooks", pointer: "/status", count: 1, of: 14 },
+    ]);
+  });
+
   it("is one history for each, by the header when tokens are hidden", async () => {
     const report = await calibrateAll([await mix([])], { only: ["http"] });
     expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);

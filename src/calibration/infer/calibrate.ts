@@ -14,6 +14,7 @@ import { credentialsIn, credentialsOf } from "../replay/credentials.js";
 import { groupBy } from "../replay/group-by.js";
 import { type BenchOptions, type Choice, Track, type Trial, withChoice } from "./bench.js";
 import { exampleOf, groupDrift } from "./drift.js";
+import { focusTracks } from "./focus.js";
 import { suggest } from "./suggest.js";
 import { explainedBy, hides, weigh, without } from "./score.js";
 import { choicesOf } from "./choices.js";
@@ -125,7 +126,7 @@ class Search {
 
   async #focus(): Promise<void> {
     for (const track of this.#tracks) await track.adopt(this.#profile);
-    this.#focused = this.#tracks.map((track) => track.focused());
+    this.#focused = focusTracks(this.#tracks).map((track) => track.focused());
     await this.#adopt(this.#profile);
   }
 

@@ -2,8 +2,10 @@ import { parseBody } from "../../adapters/har/http-exchange.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { idsIn, idsInPath } from "../replay/companies.js";
 import type { Entry, History, RecordedRequest } from "../replay/history.js";
+import type { FoundDifference } from "../replay/compare.js";
 import type { Replayed } from "../replay/replay.js";
 import { groupBy } from "../replay/group-by.js";
+import type { Track } from "./bench.js";
 import { nameDrift, nameSubject } from "./drift.js";
 import { weigh } from "./score.js";
 
@@ -11,7 +13,7 @@ import { weigh } from "./score.js";
 const WHOLE = 300;
 /** So many kinds of difference are kept, those that weigh most. The others get their turn once a setting has explained some of these. */
 const KINDS = 100;
-/** So many differences of a kind are kept. */
+/** So many differences of a kind are kept, and so many histories that show one or read a setting. */
 const EXAMPLES = 2;
 /** So many requests of an operation, or webhooks of a topic, are kept that have the same id or reference. */
 const ALIKE = 20;
@@ -25,8 +27,7 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
   if (entries.length <= WHOLE) return history;
   const wanted = new Set([...reads.values()].flat());
   const places = new Map(entries.map(({ exchange }, place) => [exchange, place]));
-  const kinds = [...groupBy(differences, nameDrift).values()].map((alike) => ({ alike, weight: weigh(alike) }));
-  for (const { alike } of kinds.toSorted((a, b) => b.weight - a.weight).slice(0, KINDS)) {
+  for (const alike of heaviestKinds(differences).values()) {
     for (const { exchange } of alike.slice(0, EXAMPLES)) wanted.add(places.get(exchange) ?? 0);
   }
   const before = Math.max(-1, ...[...wanted].filter((place) => isAboutAll(entries[place])));
@@ -48,6 +49,32 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
     ...history,
     entries: entries.filter((entry, place) => place <= before || wanted.has(place) || isRelated(entry)),
   };
+}
+
+/**
+ * The histories of which some part is replayed again and again: those that show a kind of difference or read a setting that too few before them do.
+ * Reads count apart where nothing differs: there a wrong value is noticed. The first histories are kept in any case.
+ */
+export function focusTracks(tracks: readonly Track[]): Track[] {
+  const kinds = heaviestKinds(tracks.flatMap(({ current }) => current.differences));
+  const kept = new Map<string, number>();
+  let entries = 0;
+  return tracks.filter(({ history, current: { differences, reads } }) => {
+    const isAgreed = differences.length === 0;
+    const shown = new Set(differences.map(nameDrift).filter((kind) => kinds.has(kind)));
+    for (const path of reads.keys()) shown.add(`${path} ${isAgreed}`);
+    entries += history.entries.length;
+    if (entries > WHOLE && ![...shown].some((name) => (kept.get(name) ?? 0) < EXAMPLES)) return false;
+    for (const name of shown) kept.set(name, (kept.get(name) ?? 0) + 1);
+    return true;
+  });
+}
+
+/** The kinds of difference that weigh most, by their names. */
+function heaviestKinds(differences: readonly FoundDifference[]): ReadonlyMap<string, readonly FoundDifference[]> {
+  const kinds = [...groupBy(differences, nameDrift)].map((kind) => ({ kind, weight: weigh(kind[1]) }));
+  const heaviest = kinds.toSorted((a, b) => b.weight - a.weight).slice(0, KINDS);
+  return new Map(heaviest.map(({ kind }) => kind));
 }
 
 /** What everything before it has decided: a balance, a transfer that it does not cover, too many requests. */

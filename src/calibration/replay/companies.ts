@@ -1,6 +1,7 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { plain } from "./bindings.js";
+import { groupBy } from "./group-by.js";
 import type { Entry } from "./history.js";
 
 /** The entries of each company, and those of which none can be named. */
@@ -20,10 +21,8 @@ export function groupByCompany<Item extends { readonly entry: Entry }>(items: re
   }
   const companyOf = (entry: Entry): string | undefined =>
     named.get(entry) ?? owners.get(resourcesOf(entry).find((key) => owners.has(key)) ?? "");
-  return {
-    groups: companies.map((company) => items.filter(({ entry }) => companyOf(entry) === company)),
-    unnamed: items.filter(({ entry }) => companyOf(entry) === undefined),
-  };
+  const byCompany = groupBy(items, ({ entry }) => companyOf(entry));
+  return { groups: companies.map((company) => byCompany.get(company) ?? []), unnamed: byCompany.get(undefined) ?? [] };
 }
 
 /** The company of each request that names one: the id with which it succeeded, or the token. */
