@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { visit } from "../support/dashboard.js";
 import { startLive } from "../support/live.js";
+import { chargeRequest } from "../support/requests.js";
 
 describe("the dashboard under what nobody sends by good will", () => {
   it.each([
@@ -17,5 +18,20 @@ describe("the dashboard under what nobody sends by good will", () => {
     await live.control("PUT", "/customers/+2250700000099", { firstName: "A", lastName: "B", kycStatus: "constructor" });
     const { html } = await visit(live.app).get("/_sandbox/dashboard/customers");
     expect(html).toContain('<span class="pill plain">constructor</span>');
+  });
+  it("shows a delivery whose body is no JSON, as a state may bring it", async () => {
+    const live = await startLive();
+    const url = "http://127.0.0.1:9/hook";
+    const { body: webhook } = await live.api("POST", "/v1/webhooks", { topic: "charges/events", url });
+    const { body: charge } = await live.api("POST", "/v1/charges", chargeRequest());
+    await live.api("POST", `/v1/charges/${charge.id}/pay`);
+    await live.control("POST", "/settle");
+    await live.api("DELETE", `/v1/webhooks/${webhook.id}`);
+    const { body: state } = await live.control("GET", "/state");
+    state.deliveries[0].body = "no <JSON>";
+    expect((await live.control("PUT", "/state", state)).status).toBe(200);
+    const { status, html } = await visit(live.app).get(`/_sandbox/dashboard/deliveries/${state.deliveries[0].id}`);
+    expect(status).toBe(200);
+    expect(html).toContain("no &lt;JSON&gt;");
   });
 });

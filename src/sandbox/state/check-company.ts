@@ -3,7 +3,7 @@ import { messagesOf } from "../../contract/parse.js";
 import { chargeLifecycle } from "../../domain/model/charge.js";
 import { transferLifecycle } from "../../domain/model/transfer.js";
 import { type World, createWorld } from "../../domain/model/work.js";
-import { anyText, listOf, numberWhere, object, word } from "../../kernel/fields.js";
+import { anyText, count, keptInstant, listOf, numberWhere, object, word } from "../../kernel/fields.js";
 import { quote } from "../../kernel/messages/text.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
 import { createIdSource } from "../../kernel/records/ids.js";
@@ -79,8 +79,14 @@ function isTime(at: number): boolean {
   return Number.isSafeInteger(at) && at >= 0 && at <= LATEST;
 }
 
-const whole = numberWhere((value) => Number.isSafeInteger(value) && value >= 0, "a whole number from 0");
-const snapshotRow = object({ id: anyText(), seq: whole, savedAt: whole, now: whole, json: anyText(), bytes: whole });
+const snapshotRow = object({
+  id: anyText(),
+  seq: count,
+  savedAt: keptInstant,
+  now: keptInstant,
+  json: anyText(),
+  bytes: count,
+});
 
 function checkSnapshot(snapshot: Snapshot): string[] {
   const issues = snapshotRow.safeParse(snapshot).error?.issues ?? [];

@@ -79,6 +79,14 @@ it.each([
   ],
   ["a setup of another company", setupWith({ id: "other" }), 'a reset is not possible: identity.id must be "company_'],
   [
+    "a snapshot of a time that cannot be shown",
+    (entries: LooseJson) => [
+      ...entries,
+      ["snapshot", "company_sandbox", { id: "before", seq: 1, savedAt: 0, now: 2 ** 53 - 1, json: "{}", bytes: 2 }],
+    ],
+    'snapshot "before": now must be a whole number of milliseconds since 1970',
+  ],
+  [
     "a snapshot that is none",
     (entries: LooseJson) => [...entries, ["snapshot", "company_sandbox", { id: "before", seq: 1, json: 5 }]],
     'snapshot "before": savedAt must be',

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Attempt, Delivery } from "../../../../domain/model/delivery.js";
 import type { Instant } from "../../../../kernel/time/instant.js";
 import type { Profile } from "../../../../domain/profile/profile.js";
+import { parseJsonOrText } from "../../../../kernel/messages/json.js";
 import { type Tone, describeDistance } from "../parts/show.js";
 import { BODY_MAX, quoted } from "../view/curl.js";
 import { damageOf, sentBody, signBody, signedBody } from "../../../../domain/deliveries/sign-delivery.js";
@@ -50,8 +51,9 @@ export function receiverCurl(
   return `printf %s ${body.toString("base64")} | base64 -d | ${call} --data-binary @-`;
 }
 
+/** A state that is put in may have a delivery of any text. */
 export function formatJson(body: string): string {
-  return JSON.stringify(JSON.parse(body), undefined, 2);
+  return JSON.stringify(parseJsonOrText(body), undefined, 2);
 }
 
 /** "Your receiver answered 500 in 2 ms; next attempt in 4m." */
