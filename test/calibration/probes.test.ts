@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type ChosenProbe, chooseProbes } from "../../src/calibration/probes/choose-probes.js";
 import { type RunProbesOptions, runProbes } from "../../src/calibration/probes/run-probes.js";
 import { createProbe } from "../../src/calibration/probes/probe.js";
+import { COPIED_BYTES_MAX } from "../../src/calibration/proxy/body-copy.js";
 import { loadScenarioFiles } from "../../src/cli/shared/scenario-files.js";
 import { alternativesOf } from "../../src/domain/profile/alternatives.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -158,6 +159,13 @@ describe("a probe", () => {
     const answered = exchanges.map(({ url, answer }) => [new URL(url).pathname, answer?.status]);
     expect(answered).toContainEqual(["/v1/charges", undefined]);
     expect(answered).toContainEqual(["/v1/transactions/customers/check", 200]);
+  });
+
+  it("reads no answer further than the proxy copies it", async () => {
+    const service = await startReceiver({ body: " ".repeat(COPIED_BYTES_MAX + 1) });
+    const { exchanges } = await run(service.origin, await choose({ "customers.unlisted": "unknown" }));
+    const [{ answer, comment } = {}] = exchanges;
+    expect([answer, comment]).toEqual([undefined, `its answer has more than ${COPIED_BYTES_MAX} bytes`]);
   });
 
   it("can be stopped; what was recorded until then is there", async () => {

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { createDeferred } from "../../src/kernel/events.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { type Live, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
@@ -110,6 +111,17 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     expect(outcomeOf(live).attempt?.error).toBe("timeout: no complete answer within 10000 ms");
     await live.advance("10s");
     expect(live.deliveries()[0]?.status).toBe("succeeded");
+  });
+
+  it("that switches protocols and stays connected is cut off, so that the sandbox can end", async () => {
+    const cut = createDeferred();
+    const receiver = await startRawReceiver((socket) => {
+      socket.on("close", () => cut.resolve());
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n");
+    });
+    const { attempt } = await deliverTo(receiver.url);
+    expect(attempt?.error).toBe("status 101 cannot be that of an answer");
+    await cut.promise;
   });
 
   it("that never ends its answer fails at the time-out, and the received part is kept", async () => {

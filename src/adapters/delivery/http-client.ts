@@ -106,7 +106,11 @@ export async function post(
 function answerTo(outgoing: ClientRequest, body: Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on("response", resolve);
-    outgoing.on("upgrade", () => reject(new Error("status 101 cannot be that of an answer")));
+    outgoing.on("upgrade", (_, socket) => {
+      // Node leaves it to its listener.
+      socket.destroy();
+      reject(new Error("status 101 cannot be that of an answer"));
+    });
     outgoing.on("error", reject);
     outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));
     outgoing.end(body);

@@ -125,8 +125,11 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
     outgoing.on("response", (incoming) => {
       readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
-    // 101: without a listener Node cuts the connection without an error.
-    outgoing.on("upgrade", (incoming) => end({ answer: answerOf(incoming, "", secret) }));
+    // 101: without a listener Node cuts the connection without an error; with one it leaves the socket to it.
+    outgoing.on("upgrade", (incoming, socket) => {
+      socket.destroy();
+      end({ answer: answerOf(incoming, "", secret) });
+    });
     writeBody(outgoing, request, system).catch(fail);
   });
 }

@@ -1,8 +1,10 @@
 import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import { readBytes } from "../../kernel/messages/read-text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { REQUEST_TIMEOUT_MS, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { reasonOf } from "../../scenarios/run/failure.js";
 import { runScenario } from "../../scenarios/run/replay.js";
+import { COPIED_BYTES_MAX } from "../proxy/body-copy.js";
 import { createExchangeRedactor } from "../proxy/redact-exchange.js";
 import type { ChosenProbe } from "./choose-probes.js";
 
@@ -86,10 +88,11 @@ export async function runProbes(
   return recorded;
 }
 
+/** More than the proxy copies is no answer. */
 async function ask(request: Request) {
   const response = await fetch(request);
   const { status, headers } = response;
-  return { status, headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+  return { status, headers, bytes: await readBytes(response, COPIED_BYTES_MAX) };
 }
 
 /** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */

@@ -16,7 +16,7 @@ import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { reporterNames } from "../run/experiment-options.js";
 import { nextStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
-import { isUnanswered, printPlan, probe } from "../shared/probe-target.js";
+import { isIncomplete, printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
 import { parseChoice, splitNames } from "../shared/values.js";
@@ -100,7 +100,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     return EXIT.inconclusive;
   }
   if (failOn.some((what) => report.counts[what] > 0)) return EXIT.gate;
-  if (asked?.some(isUnanswered) !== true) return EXIT.ok;
+  if (asked === undefined || !isIncomplete(asked)) return EXIT.ok;
   printDiagnostic("sandbox: inconclusive: the target did not answer all requests.");
   return EXIT.inconclusive;
 }

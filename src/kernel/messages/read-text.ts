@@ -1,5 +1,10 @@
 /** The text of an answer, unpacked. Rejects when it has more than `bytesMax` bytes, and does not read the rest. */
-export async function readText({ body }: Response, bytesMax: number): Promise<string> {
+export async function readText(response: Response, bytesMax: number): Promise<string> {
+  return new TextDecoder().decode(await readBytes(response, bytesMax));
+}
+
+/** As `readText`. */
+export async function readBytes({ body }: Response, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body ?? []) {
@@ -7,5 +12,5 @@ export async function readText({ body }: Response, bytesMax: number): Promise<st
     if (size > bytesMax) throw new Error(`its answer has more than ${bytesMax} bytes`);
     pieces.push(piece);
   }
-  return new TextDecoder().decode(Buffer.concat(pieces));
+  return Buffer.concat(pieces);
 }

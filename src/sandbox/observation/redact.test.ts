@@ -5,6 +5,8 @@ import { holdsSecret, REDACTED, SecretRedactor, secretsOf, secretTexts } from ".
 
 const redactedWith = (secret: string, text: string): string => new SecretRedactor([secret]).text(text);
 
+const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
+
 describe("a secret is redacted", () => {
   it.each([
     ["plain", "k/y+1=abc", "key k/y+1=abc!", `key ${REDACTED}!`],
@@ -17,6 +19,7 @@ describe("a secret is redacted", () => {
     ["where a plus became a space", "abc+defgh", "?k=abc defgh", `?k=${REDACTED}`],
     ["in Unicode's decomposed form", "clé-dé-1", `x ${"clé-dé-1".normalize("NFD")} y`, `x ${REDACTED} y`],
     ["in the composed form of it", "clé-dé-1".normalize("NFD"), "x clé-dé-1 y", `x ${REDACTED} y`],
+    ["as its bytes, quoted", 'k%2F"clé-1', `got ${JSON.stringify(latin1('k%2F"clé-1'))}`, `got "${REDACTED}"`],
     ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
     ["in hex", "at_sandbox", `x ${Buffer.from("-at_sandbox-").toString("hex")} y`, `x ${REDACTED} y`],
     [

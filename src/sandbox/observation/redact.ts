@@ -154,18 +154,18 @@ export class SecretRedactor {
 /** How a secret is written as it is, or by the usual functions. */
 function spellingsOf(secret: string): readonly string[] {
   const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
-  return composed.flatMap((text) => {
-    const utf8 = Buffer.from(text);
+  // The bytes are found in headers, and in decoded base64 and hex.
+  const written = composed.flatMap((text) => [text, Buffer.from(text).toString("latin1")]);
+  return written.flatMap((text) => {
+    const utf8 = Buffer.from(text).toString();
     return [
       text,
       // In a query that is not decoded, "+" is a space.
       text.replaceAll("+", " "),
       text.replaceAll(" ", "+"),
-      encodeURI(utf8.toString()),
-      encodeURIComponent(utf8.toString()),
+      encodeURI(utf8),
+      encodeURIComponent(utf8),
       JSON.stringify(text).slice(1, -1),
-      // As it is found in headers, and in decoded base64 and hex.
-      utf8.toString("latin1"),
       // One that looks like an escape itself loses it where a text is decoded further.
       ...(unescaped(text) ?? []),
     ];
