@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
@@ -6,6 +7,7 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createStoreFormat } from "../../src/sandbox/state/store-format.js";
 import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { folderWith } from "../support/folder.js";
+import { connectTo } from "../support/raw-http.js";
 import { resolveNames } from "../support/resolve-names.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { chargeRequest } from "../support/requests.js";
@@ -242,6 +244,26 @@ it("logs each call with the company that it reaches, whichever one it names", as
   await signIn(visitor, OWN);
   await visitor.get("/_sandbox");
   expect(logged.at(-1)).toMatchObject({ path: "/_sandbox", company: "company_mine" });
+});
+
+it("reads no more large bodies of tenants at a time than one may have", async () => {
+  const url = await open().listen();
+  const first = await connectTo(url);
+  const head = `PUT /_sandbox/state HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${OWN}`;
+  const length = `content-length: ${255 * 1024 * 1024}\r\nexpect: 100-continue`;
+  first.write(`${head}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`);
+  expect(String(await once(first, "data"))).toContain("100 Continue");
+  const put = async (token: string, bytes: number): Promise<string> => {
+    const headers = { ...bearer(token), "content-type": "application/json" };
+    const body = JSON.stringify({ x: "x".repeat(bytes) });
+    return (await fetch(`${url}/_sandbox/state`, { method: "PUT", headers, body })).text();
+  };
+  const busy = "Failed to read the body: other large bodies are being read. Send it again later";
+  expect(JSON.parse(await put(OTHER, 2_000_000))).toMatchObject({ statusCode: 429, message: [busy] });
+  expect(JSON.parse(await put(OTHER, 1_000))).toMatchObject({ statusCode: 400 });
+  expect(JSON.parse(await put(ADMIN, 2_000_000))).toMatchObject({ statusCode: 400 });
+  first.destroy();
+  await expect.poll(() => put(OTHER, 2_000_000)).toContain('"statusCode":400');
 });
 
 it("answers 503 to a tenant whose company is being moved", async () => {

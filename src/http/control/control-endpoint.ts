@@ -26,6 +26,7 @@ import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal }
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
   const writes = route.method !== "GET";
   const status = route.success ?? (route.method === "DELETE" ? 204 : 200);
+  const reserve = createReserve();
   return async (c: HttpContext): Promise<Response> => {
     let company: Company | undefined;
     try {
@@ -34,7 +35,8 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       assertKnownParameters(c.req.query(), route);
       if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
-      const call = await readCall(c, sandbox, route, gate, company);
+      const release = reserve(c, route);
+      const call = await readCall(c, sandbox, route, gate, company).finally(release);
       const result = await handle(call, route);
       assertWritable(result);
       await gate.ready();
@@ -97,6 +99,20 @@ async function reporting(
   const route = `${method} ${path}`;
   sandbox.events.emit("controlled", { turn, companyId: company?.id ?? companyId, at, route, id, body, answer });
   return answer;
+}
+
+/** Large bodies of tenants are read one after another when they are larger together than one may be: they would fill the memory. Throws UsageError("busy"). */
+function createReserve() {
+  let reserved = 0;
+  return (c: HttpContext, { access, bodyLimit = CONTROL_BODY_LIMIT }: ControlRoute): (() => void) => {
+    const bytes = Math.min(Number(c.req.header("content-length") ?? bodyLimit), bodyLimit);
+    const isTenants = access !== "anyone" && c.var.caller.tenant !== undefined;
+    if (!isTenants || bytes <= CONTROL_BODY_LIMIT) return () => undefined;
+    if (reserved + bytes > bodyLimit)
+      throw new UsageError("busy", "Failed to read the body: other large bodies are being read. Send it again later");
+    reserved += bytes;
+    return () => void (reserved -= bytes);
+  };
 }
 
 async function readCall(
