@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HeaderList, HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
 import { fetchTo } from "../../src/http/server/app.js";
-import type { ProfileInput, Sandbox } from "../../src/index.js";
+import type { Sandbox } from "../../src/index.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import { calibrateAll, chargeOf, recordWith, sell, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
 
@@ -453,93 +453,6 @@ it("takes a slow answer for slow, not for a clock that is ahead", async () => {
     index === first ? { ...exchange, startedAt: exchange.startedAt - 5_000 } : exchange,
   );
   expect((await calibrateAll([slow], { only: ["webhooks.topicHeader"] })).drift).toEqual([]);
-});
-
-describe("a recording of clients that ask at the same time", () => {
-  /** What a service that is asked at these instants records, ms. `before` and `after`: how much earlier the request started and later its answer came, ms. */
-  const recordAt = async (
-    profile: ProfileInput,
-    asked: readonly {
-      readonly at: number;
-      readonly before?: number;
-      readonly after?: number;
-      readonly ask: (sandbox: Sandbox) => Promise<unknown>;
-    }[],
-  ): Promise<HttpExchange[]> => {
-    const sorted = asked.toSorted((a, b) => a.at - b.at);
-    const recorded = await recordWith(profile, async (sandbox) => {
-      const begin = sandbox.clock.now.getTime();
-      for (const { at, ask } of sorted) {
-        await sandbox.clock.advance(begin + at - sandbox.clock.now.getTime());
-        await ask(sandbox);
-      }
-    });
-    return recorded.map((exchange, place) => {
-      const { before = 0, after = 0 } = sorted[place] ?? {};
-      return { ...exchange, startedAt: exchange.startedAt - before, ms: before + after + 0.25 };
-    });
-  };
-
-  it("names the time of settlement although creations are slow", async () => {
-    const asked = Array.from({ length: 10 }, (_, client) => {
-      let id = "";
-      const at = 1_000 + client * 70;
-      const create = async (sandbox: Sandbox) => {
-        const made = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf(`salary-${client}`) });
-        ({ id } = await made.json());
-      };
-      return [
-        { at, before: 900, after: 5, ask: create },
-        ...[400, 800, 1_200, 1_600, 2_000, 2_400, 2_980, 3_020].slice(client % 4).map((age) => ({
-          at: at + age,
-          after: 3,
-          ask: (sandbox: Sandbox) => sandbox.fetch(`/v1/transactions/${id}`),
-        })),
-      ];
-    }).flat();
-    const recorded = await recordAt({ transfers: { settlement: { after: "3s" } } }, asked);
-    const report = await calibrateAll([recorded], { only: ["http", "transfers", "testNumbers"] });
-    expect([report.drift, settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([
-      [],
-      { "transfers.settlement": { after: "3s" } },
-      {},
-    ]);
-  });
-
-  it("takes a slow read for as late as what it shows", async () => {
-    let id = "";
-    const create = async (sandbox: Sandbox) => {
-      const made = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
-      ({ id } = await made.json());
-    };
-    const read = (sandbox: Sandbox) => sandbox.fetch(`/v1/transactions/${id}`);
-    const asked = [
-      { at: 0, ask: create },
-      { at: 1_900, after: 3, ask: read },
-      { at: 2_100, before: 300, after: 3, ask: read },
-    ];
-    const report = await calibrateAll([await recordAt({}, asked)]);
-    expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
-  });
-
-  it("compares no balance of which the recording does not show whether money had moved, and says so", async () => {
-    const balance = (sandbox: Sandbox) => sandbox.fetch("/v1/balance");
-    const pay = (sandbox: Sandbox) => sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 1_000) });
-    const asked = [
-      { at: 10, before: 5, after: 1, ask: balance },
-      { at: 100, before: 90, after: 50, ask: pay },
-      // It began before the transfer, and shows what was left after it.
-      { at: 101, before: 99, after: 1, ask: balance },
-      { at: 300, after: 1, ask: balance },
-    ];
-    const recorded = await recordAt({}, asked);
-    const report = await calibrateAll([recorded], { only: ["http"] });
-    expect(report.drift).toEqual([]);
-    expect(report.assumptions).toEqual([
-      expect.stringContaining("held 10000000 XOF at the beginning"),
-      "Where a read of the balance overlaps a request that moves money, the balance is not compared.",
-    ]);
-  });
 });
 
 describe("a recording that no setting explains", () => {
