@@ -143,7 +143,29 @@ describe("a recording of clients that ask at the same time", () => {
     expect(report.drift).toEqual([]);
     expect(report.assumptions).toEqual([
       expect.stringContaining("held 10000000 XOF at the beginning"),
-      "Where a read of the balance overlaps a request that moves money, the balance is not compared.",
+      "Where a read of the balance overlaps a movement of money, the balance is not compared.",
     ]);
+  });
+
+  it("compares no balance that is read while a transfer may be giving its money back", async () => {
+    let id = "";
+    const asked = [
+      { at: 10, after: 3, ask: (sandbox: Sandbox) => sandbox.fetch("/v1/balance") },
+      {
+        at: 400,
+        before: 300,
+        after: 200,
+        ask: async (sandbox: Sandbox) => {
+          const json = { ...transferOf("salary-1"), msisdn: "+2250700000002" };
+          ({ id } = await (await sandbox.fetch<{ id: string }>("/v1/transactions", { json })).json());
+        },
+      },
+      { at: 2_450, before: 200, after: 200, ask: (sandbox: Sandbox) => sandbox.fetch("/v1/balance") },
+      { at: 2_900, after: 3, ask: (sandbox: Sandbox) => sandbox.fetch(`/v1/transactions/${id}`) },
+      { at: 3_000, after: 3, ask: (sandbox: Sandbox) => sandbox.fetch("/v1/balance") },
+    ];
+    const report = await calibrateAll([await recordAt({}, asked)], { only: ["http", "transfers"] });
+    expect([report.drift, settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([[], {}, {}]);
+    expect(report.assumptions.join()).toContain("the balance is not compared");
   });
 });
