@@ -70,6 +70,28 @@ describe("a recording of clients that ask at the same time", () => {
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
   });
 
+  it("takes no webhook to be earlier than the request that it reports, although the clocks drift apart", async () => {
+    const profile = { webhooks: { retry: "none" } } as const;
+    const pay = (reference: string) => (sandbox: Sandbox) =>
+      sandbox.fetch("/v1/transactions", { json: transferOf(reference) });
+    const recorded = await recordAt(profile, [
+      {
+        at: 7,
+        ask: (sandbox) =>
+          sandbox.fetch("/v1/webhooks", { json: { topic: "transactions/started", url: "http://127.0.0.1:9/hooks" } }),
+      },
+      { at: 207, ask: pay("salary-1") },
+      { at: 60_007, ask: pay("salary-2") },
+    ]);
+    const begin = recorded[0]!.startedAt;
+    const drifting = recorded.map((exchange) => {
+      const passed = exchange.startedAt - begin;
+      return { ...exchange, startedAt: begin + Math.round(passed * 0.9999), ms: 100 };
+    });
+    const report = await calibrateAll([drifting], { only: ["http"], profile });
+    expect([report.source.webhooks, report.drift]).toEqual([2, []]);
+  });
+
   it("takes a slow payment for as late as the webhook that reports it", async () => {
     let id = "";
     const asked = [

@@ -29,7 +29,8 @@ export class ServiceClock {
       // Of overlapping requests the service may have handled a later one first.
       const isExact = shown !== undefined && shown === endOf(shown);
       const time = (shown ?? endOf(changedAt)) - ahead;
-      const handledAt = Math.max(entry.at, Math.min((isExact ? undefined : reports[index]) ?? time, entry.at + ms));
+      const reportedAt = reports[index] ?? time;
+      const handledAt = Math.max(entry.at, Math.min(isExact ? Math.min(time, reportedAt) : reportedAt, entry.at + ms));
       return { each, ahead, handledAt };
     });
     const sorted = placed.toSorted((a, b) => a.handledAt - b.handledAt);
