@@ -320,6 +320,24 @@ it("explains no refusal by a setting that only refuses in another way", async ()
   ]);
 });
 
+it("explains no list in another order by a list that is shorter", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    for (const topic of ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"]) {
+      await sandbox.fetch("/v1/webhooks", { json: { topic, url: "http://127.0.0.1:9/hooks" } });
+    }
+    await sandbox.fetch("/v1/webhooks");
+  });
+  const exchanges = recorded.map((exchange) => {
+    if (exchange.method !== "GET") return exchange;
+    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as { data: unknown[] };
+    const reversed = { ...body, data: body.data.toReversed() };
+    return { ...exchange, answer: { ...exchange.answer!, body: Buffer.from(JSON.stringify(reversed)) } };
+  });
+  const report = await calibrateAll([exchanges], { only: ["http", "paging"] });
+  expect(settingsIn(report, "set")).toEqual({});
+  expect(report.drift).toMatchObject([{ operation: "GET /v1/webhooks", pointer: "/body/data", kind: "order" }]);
+});
+
 it("shows a text of the service on one line, and an empty one as such", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {

@@ -9,9 +9,9 @@ export function weigh(differences: readonly FoundDifference[]): number {
   const fields = new Map<ExchangeName, number>();
   let weight = 0;
   for (const difference of differences) {
-    const { exchange, expected, got } = difference;
+    const { exchange } = difference;
     if (hides(difference)) weight += HIDING;
-    else fields.set(exchange, (fields.get(exchange) ?? 0) + Math.max(leavesOf(expected), leavesOf(got)));
+    else fields.set(exchange, (fields.get(exchange) ?? 0) + fieldsOf(difference));
   }
   return [...fields.values()].reduce((sum, count) => sum + weightOf(count), weight);
 }
@@ -29,6 +29,11 @@ function weightOf(fields: number): number {
 export function hides({ pointer, kind, expected, got }: FoundDifference): boolean {
   const isOtherOutcome = kind === "status" && Number(expected) >= 300 !== Number(got) >= 300;
   return isOtherOutcome || (pointer === "" && kind !== "order");
+}
+
+/** How many fields differ. In a list of another order none does. */
+function fieldsOf({ kind, expected, got }: FoundDifference): number {
+  return kind === "order" ? 1 : Math.max(leavesOf(expected), leavesOf(got));
 }
 
 /** How many fields a difference hides. */

@@ -72,3 +72,9 @@ export function idsIn(body: unknown): string[] {
   const own = typeof body["id"] === "string" ? [plain(body["id"])] : [];
   return [...own, ...(Array.isArray(body["transactions"]) ? body["transactions"].flatMap(idsIn) : [])];
 }
+
+/** The transfers of a batch, or the transfer itself. */
+export function transfersIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (!isObject(body)) return [];
+  return Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [body];
+}

@@ -3,7 +3,7 @@ import { parseBody } from "../../adapters/har/http-exchange.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { type Bindings, prefixOf } from "./bindings.js";
-import { readTimestamp } from "./timestamps.js";
+import { endOf, readTimestamp } from "./timestamps.js";
 
 export type DifferenceKind = "added" | "missing" | "type" | "value" | "status" | "order" | "signature";
 
@@ -134,7 +134,7 @@ function isSameText(name: string, theirs: string, ours: string, { bindings, tole
   if (isId(name)) return prefixOf(theirs) === prefixOf(ours) && bindings.bind(theirs, ours);
   const [their, our] = [readTimestamp(theirs), readTimestamp(ours)];
   if (their !== undefined && our !== undefined) {
-    return their.form === our.form && Math.abs(their.at - our.at) <= toleranceMs;
+    return their.form === our.form && our.at >= their.at - toleranceMs && our.at <= endOf(their.at) + toleranceMs;
   }
   return theirs === ours || bindings.toOurs(theirs) === ours;
 }

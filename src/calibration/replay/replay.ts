@@ -290,9 +290,7 @@ export class Replay {
 
   #withoutBalance(answer: RecordedAnswer | undefined): RecordedAnswer | undefined {
     if (!isObject(answer?.body) || !("balance" in answer.body)) return answer;
-    this.#assumptions.add(
-      "Where a read of the balance overlaps a request that moves money, the balance is not compared.",
-    );
+    this.#assumptions.add("Where a read of the balance overlaps a movement of money, the balance is not compared.");
     return { ...answer, body: { ...answer.body, balance: REDACTED } };
   }
 

@@ -1,5 +1,9 @@
 import type { Instant } from "../../kernel/time/instant.js";
+import { isObject } from "../../kernel/messages/json.js";
+import { keyOf } from "./compare-webhooks.js";
+import { transfersIn } from "./companies.js";
 import type { Entry, ReadEntry } from "./history.js";
+import { endOf } from "./timestamps.js";
 
 /**
  * The service's clock. A request is handled between its start and the end of its answer: a time that an answer shows bounds the distance to the recorder's
@@ -7,7 +11,7 @@ import type { Entry, ReadEntry } from "./history.js";
  */
 export class ServiceClock {
   /** The distances that fit the last answers. */
-  #fit: Bounds = ANY;
+  #fit: Fit = ANY;
   #last: Instant;
 
   constructor(start: Instant) {
@@ -17,37 +21,50 @@ export class ServiceClock {
   /** Entries at their times on this clock. Before the first time that is shown it stands still, unless `isWhole`: none will be. */
   place(read: readonly ReadEntry[], isWhole: boolean): Entry[] {
     const distances = this.#distances(read);
+    const reports = timesOfReports(read);
     const placed = read.map((each, index) => {
       const { entry, ms, shown, changedAt = -Infinity } = each;
       const fitting = distances[index] ?? Infinity;
       const ahead = fitting === Infinity && isWhole ? 0 : fitting;
       // Of overlapping requests the service may have handled a later one first.
-      const handledAt = Math.max(entry.at, Math.min((shown ?? changedAt) - ahead, entry.at + ms));
+      const isExact = shown !== undefined && shown === endOf(shown);
+      const time = (shown ?? endOf(changedAt)) - ahead;
+      const reportedAt = reports[index] ?? time;
+      const handledAt = Math.max(entry.at, Math.min(isExact ? Math.min(time, reportedAt) : reportedAt, entry.at + ms));
       return { each, ahead, handledAt };
     });
     const sorted = placed.toSorted((a, b) => a.handledAt - b.handledAt);
     const next = nextShown(sorted.map(({ each }) => each));
     return sorted.map(({ each, ahead, handledAt }, index): Entry => {
       // In a recording without durations a slow answer shows a late time: what follows is no later than the next time that is shown.
-      if (ahead < Infinity) this.#last = Math.max(this.#last, Math.min(handledAt + ahead, next[index] ?? Infinity));
+      if (ahead < Infinity) {
+        this.#last = Math.max(this.#last, Math.min(handledAt + ahead, endOf(next[index] ?? Infinity)));
+      }
       return { ...each.entry, at: this.#last };
     });
   }
 
-  /** The distance at each entry: the greatest that fits it and its neighbours, as if requests were handled at once. */
+  /** The distance at each entry: the greatest that one shows and that fits it and its neighbours, as if requests were handled at once. */
   #distances(read: readonly ReadEntry[]): number[] {
     const distances: number[] = [];
     const fillUpTo = (length: number): void => {
-      while (distances.length < length) distances.push(this.#fit.most);
+      const { least, most, shown } = this.#fit;
+      const distance = this.#fit === ANY ? Infinity : Math.max(least, Math.min(most, shown));
+      while (distances.length < length) distances.push(distance);
     };
     const before = timesBeforeChanges(read);
     for (const [index, { entry, ms, shown, changedAt = -Infinity }] of read.entries()) {
       if (shown === undefined && this.#fit === ANY) continue;
       const own = {
         least: (shown ?? changedAt) - entry.at - ms,
-        most: (shown ?? before[index] ?? Infinity) - entry.at,
+        most: (shown === undefined ? (before[index] ?? Infinity) : endOf(shown)) - entry.at,
+        shown: (shown ?? -Infinity) - entry.at,
       };
-      const both = { least: Math.max(own.least, this.#fit.least), most: Math.min(own.most, this.#fit.most) };
+      const both = {
+        least: Math.max(own.least, this.#fit.least),
+        most: Math.min(own.most, this.#fit.most),
+        shown: Math.max(own.shown, this.#fit.shown),
+      };
       if (both.least <= both.most) {
         this.#fit = both;
       } else if (shown !== undefined) {
@@ -60,12 +77,14 @@ export class ServiceClock {
   }
 }
 
-interface Bounds {
+interface Fit {
   readonly least: number;
   readonly most: number;
+  /** The greatest that an answer shows. */
+  readonly shown: number;
 }
 
-const ANY: Bounds = { least: -Infinity, most: Infinity };
+const ANY: Fit = { least: -Infinity, most: Infinity, shown: -Infinity };
 
 /** For each read of something the last time before its next change, when a later read shows that: the first read was handled by then. */
 function timesBeforeChanges(read: readonly ReadEntry[]): (Instant | undefined)[] {
@@ -76,7 +95,25 @@ function timesBeforeChanges(read: readonly ReadEntry[]): (Instant | undefined)[]
       if (entry.kind === "webhook" || entry.exchange.method !== "GET" || changedAt === undefined) return undefined;
       const next = changes.get(entry.path);
       changes.set(entry.path, changedAt);
-      return next !== undefined && next > changedAt ? next - 1 : undefined;
+      return next !== undefined && next > changedAt ? endOf(next) - 1 : undefined;
+    })
+    .toReversed();
+}
+
+/** For each request the time of the webhook that reports what it did, on the recorder's clock. */
+function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
+  const reports = new Map<string, Instant>();
+  return read
+    .toReversed()
+    .map(({ entry }) => {
+      if (entry.kind === "webhook") {
+        reports.set(keyOf(entry.body), entry.at);
+        return undefined;
+      }
+      const { exchange, operation, answer } = entry;
+      if (exchange.method !== "POST" || !isObject(answer?.body)) return undefined;
+      const [changed] = operation === "createBatch" ? transfersIn(answer.body) : [answer.body];
+      return changed?.["id"] === undefined ? undefined : reports.get(keyOf({ data: changed }));
     })
     .toReversed();
 }
