@@ -26,7 +26,8 @@ export class ServiceClock {
       const { entry, ms, shown, changedAt = -Infinity } = each;
       const fitting = distances[index] ?? Infinity;
       const ahead = fitting === Infinity && isWhole ? 0 : fitting;
-      // Of overlapping requests the service may have handled a later one first.
+      // Of overlapping requests the service may have handled a later one first. A request is handled before the webhook that reports it, and without an
+      // exact time in its answer it is taken to be handled just before.
       const isExact = shown !== undefined && shown === endOf(shown);
       const time = (shown ?? endOf(changedAt)) - ahead;
       const reportedAt = reports[index] ?? time;
