@@ -247,7 +247,8 @@ it("logs each call with the company that it reaches, whichever one it names", as
 });
 
 it("reads no more large bodies of tenants at a time than one may have", async () => {
-  const url = await open().listen();
+  const world = open();
+  const url = await world.listen();
   const first = await connectTo(url);
   const head = `PUT /_sandbox/state HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${OWN}`;
   const length = `content-length: ${255 * 1024 * 1024}\r\nexpect: 100-continue`;
@@ -258,12 +259,23 @@ it("reads no more large bodies of tenants at a time than one may have", async ()
     const body = JSON.stringify({ x: "x".repeat(bytes) });
     return (await fetch(`${url}/_sandbox/state`, { method: "PUT", headers, body })).text();
   };
+  const visitor = visit(world.app, url);
+  await signIn(visitor, OTHER);
+  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  const upload = async (bytes: number): Promise<number> => {
+    const body = new FormData();
+    body.set("state", new Blob(["x".repeat(bytes)]), "state.json");
+    return (await fetch(`${url}${DASHBOARD}/actions/putState`, { method: "POST", headers: { cookie }, body })).status;
+  };
   const busy = "Failed to read the body: other large bodies are being read. Send it again later";
+  expect(await upload(2_000_000)).toBe(429);
+  expect(await upload(1_000)).toBe(403);
   expect(JSON.parse(await put(OTHER, 2_000_000))).toMatchObject({ statusCode: 429, message: [busy] });
   expect(JSON.parse(await put(OTHER, 1_000))).toMatchObject({ statusCode: 400 });
   expect(JSON.parse(await put(ADMIN, 2_000_000))).toMatchObject({ statusCode: 400 });
   first.destroy();
   await expect.poll(() => put(OTHER, 2_000_000)).toContain('"statusCode":400');
+  expect(await upload(2_000_000)).toBe(403);
 });
 
 it("answers 503 to a tenant whose company is being moved", async () => {

@@ -16,17 +16,16 @@ import { afterAnswer, endOf } from "../shared/after-answer.js";
 import { type Scope, reach, reachCompany } from "../shared/caller.js";
 import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
-import { readBytes, readJson } from "../shared/read-body.js";
+import { type ReserveRoom, readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
 
 /**
  * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
  * leaves when its state is stored.
  */
-export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
+export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, reserve: ReserveRoom) {
   const writes = route.method !== "GET";
   const status = route.success ?? (route.method === "DELETE" ? 204 : 200);
-  const reserve = createReserve();
   return async (c: HttpContext): Promise<Response> => {
     let company: Company | undefined;
     try {
@@ -35,7 +34,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute) {
       assertKnownParameters(c.req.query(), route);
       if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
-      const release = reserve(c, route);
+      const release = reserve(c, route.bodyLimit ?? CONTROL_BODY_LIMIT);
       const call = await readCall(c, sandbox, route, gate, company).finally(release);
       const result = await handle(call, route);
       assertWritable(result);
@@ -99,20 +98,6 @@ async function reporting(
   const route = `${method} ${path}`;
   sandbox.events.emit("controlled", { turn, companyId: company?.id ?? companyId, at, route, id, body, answer });
   return answer;
-}
-
-/** Large bodies of tenants are read one after another when they are larger together than one may be: they would fill the memory. Throws UsageError("busy"). */
-function createReserve() {
-  let reserved = 0;
-  return (c: HttpContext, { access, bodyLimit = CONTROL_BODY_LIMIT }: ControlRoute): (() => void) => {
-    const bytes = Math.min(Number(c.req.header("content-length") ?? bodyLimit), bodyLimit);
-    const isTenants = access !== "anyone" && c.var.caller.tenant !== undefined;
-    if (!isTenants || bytes <= CONTROL_BODY_LIMIT) return () => undefined;
-    if (reserved + bytes > bodyLimit)
-      throw new UsageError("busy", "Failed to read the body: other large bodies are being read. Send it again later");
-    reserved += bytes;
-    return () => void (reserved -= bytes);
-  };
 }
 
 async function readCall(

@@ -18,6 +18,7 @@ import { answerRefusal, createControlEndpoint } from "../control/control-endpoin
 import type { ControlRoute } from "../control/control-route.js";
 import { createInProcessFetch } from "./in-process-fetch.js";
 import { AddressLimit, GUESS_MS, GUESSES_MAX } from "../shared/address-limit.js";
+import { createReserve } from "../shared/read-body.js";
 import { createSelfService } from "../shared/self-service.js";
 import { refuseForgery, requireCaller } from "../control/guards.js";
 
@@ -61,11 +62,13 @@ export function createControlApp(
   app.use("*", dropBodyOfHead);
   const guesses = new AddressLimit(sandbox.system, GUESSES_MAX, GUESS_MS);
   const selfService = createSelfService(sandbox);
+  const reserve = createReserve();
   const dashboard = createDashboard({
     sandbox,
     selfService,
     ask: ask ?? createInProcessFetch(() => app),
     guesses,
+    reserve,
     differences,
   });
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
@@ -78,7 +81,7 @@ export function createControlApp(
   for (const path of ["/", "/assets/:file"]) app.on(NOT_OF_PAGES, path, methodNotAllowed(sandbox, [{ method: "GET" }]));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);
-    for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route));
+    for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route, reserve));
     app.all(path, methodNotAllowed(sandbox, own));
   }
   app.all("*", notFound(sandbox, [...new Set(routes.map(({ path }) => `/_sandbox${path}`))]));

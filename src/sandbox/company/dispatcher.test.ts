@@ -48,6 +48,23 @@ describe("Dispatcher", () => {
     expect(counts).toEqual({ attempted: sent, succeeded: sent, failed: 0 });
   });
 
+  it("starts an event with thousands of subscriptions without going through all of them for each", async () => {
+    let begun = 0;
+    const dispatcher = new Dispatcher({
+      events: new EventEmitter(),
+      attempt: () => void begun++,
+      isPending: () => true,
+      nextSeq: () => 0,
+      onBug: () => undefined,
+    });
+    const start = process.cpuUsage();
+    const subscribed = Array.from({ length: 20_000 }, (_, n) => ({ ...delivery(0), id: `del_${n}` }));
+    dispatcher.hold(subscribed).release();
+    expect(await dispatcher.quietWithin(systemClock, 60_000)).toBe(true);
+    expect(begun).toBe(20_000);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+  });
+
   it("starts nothing once it is closed", async () => {
     let begun = 0;
     const dispatcher = new Dispatcher({

@@ -160,7 +160,8 @@ export class Dispatcher {
 
   #release(jobs: readonly Job[]): void {
     for (const job of jobs) job.released = true;
-    for (const { lane } of jobs) if (lane !== undefined) this.#startHead(lane);
+    // An event may have thousands of subscriptions in one lane.
+    for (const lane of new Set(jobs.map((job) => job.lane))) if (lane !== undefined) this.#startHead(lane);
   }
 
   #open({ id, eventId, copy }: Delivery, receiver: Receiver, lane: Lane | undefined): Job {
@@ -193,7 +194,7 @@ export class Dispatcher {
   #startHead({ jobs }: Lane): void {
     const [head] = jobs;
     for (const job of jobs) {
-      if (job.eventId !== head?.eventId || job.copy !== head.copy) return;
+      if (head === undefined || !areTogether(job, head)) return;
       if (!job.released || job.started) continue;
       job.started = true;
       this.#enqueue(job);
@@ -202,8 +203,9 @@ export class Dispatcher {
 
   #leaveLane(lane: Lane, job: Job): void {
     lane.jobs.splice(lane.jobs.indexOf(job), 1);
-    if (lane.jobs.length === 0) job.receiver.lanes.delete(lane.resource);
-    else this.#startHead(lane);
+    const [head] = lane.jobs;
+    if (head === undefined) job.receiver.lanes.delete(lane.resource);
+    else if (!areTogether(head, job)) this.#startHead(lane);
   }
 
   #enqueue(job: Job): void {
@@ -255,6 +257,11 @@ export class Dispatcher {
     if (--receiver.open === 0) this.#receivers.delete(receiver.origin);
     this.#deps.events.emit("attemptEnded", this);
   }
+}
+
+/** Whether these attempts of one lane run at the same time. */
+function areTogether(one: Job, other: Job): boolean {
+  return one.eventId === other.eventId && one.copy === other.copy;
 }
 
 /** First in, first out. Keyed by place, because `shift` on a long array moves everything behind it. */

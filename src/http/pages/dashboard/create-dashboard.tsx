@@ -23,6 +23,7 @@ import { endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
 import { logRequests } from "../../shared/log-request.js";
+import type { ReserveRoom } from "../../shared/read-body.js";
 import type { SelfService } from "../../shared/self-service.js";
 
 interface DashboardDeps {
@@ -31,13 +32,15 @@ interface DashboardDeps {
   readonly ask: AskControl;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
+  readonly reserve: ReserveRoom;
   readonly differences: View["differences"];
 }
 
 /** Everything below `/_sandbox/dashboard`, and `/_sandbox` itself. */
-export function createDashboard({ sandbox, ask, guesses, selfService, differences }: DashboardDeps): Hono<HttpEnv> {
+export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
+  const { sandbox, ask, differences } = deps;
   const sessions = new Sessions(sandbox);
-  const guard = createGuard({ sandbox, sessions, guesses, selfService });
+  const guard = createGuard({ ...deps, sessions });
   const memory = new Memory();
   const live = createLive(sandbox);
   const auditor = createAuditor(sandbox.system);

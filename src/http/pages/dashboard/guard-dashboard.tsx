@@ -16,7 +16,7 @@ import { requireCaller } from "../../control/guards.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { ExtraHeaders } from "../../api/answer.js";
 import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../sandbox/state/state.js";
-import { readBytes } from "../../shared/read-body.js";
+import { type ReserveRoom, readBytes } from "../../shared/read-body.js";
 import { answerPage } from "../shared/answer-page.js";
 import { SESSION_MS, type Sessions, cookieName } from "./sessions.js";
 import type { Fields } from "./view/actions.js";
@@ -30,10 +30,11 @@ interface GuardDeps {
   readonly sessions: Sessions;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
+  readonly reserve: ReserveRoom;
 }
 
 /** Lets in who is signed in, and forms of the dashboard's own pages. */
-export function createGuard({ sandbox, sessions, guesses, selfService }: GuardDeps) {
+export function createGuard({ sandbox, sessions, guesses, selfService, reserve }: GuardDeps) {
   const { tenancy, trustedProxies } = sandbox.options;
   const refuse = requireCaller(sandbox, guesses);
   return {
@@ -65,7 +66,7 @@ export function createGuard({ sandbox, sessions, guesses, selfService }: GuardDe
    */
   function takeForm(handle: (c: HttpContext, form: Fields) => Response | Promise<Response>, bytesMax?: number) {
     return async (c: HttpContext): Promise<Response> => {
-      const { formToken = "", ...form } = await readForm(c, bytesMax);
+      const { formToken = "", ...form } = await readForm(c, reserve, bytesMax);
       if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
       const message =
         "Nothing was done: this form is not from this sandbox, or the sandbox has restarted. Load the page again.";
@@ -171,13 +172,15 @@ const FORM_BYTES_MAX = 1024 * 1024;
 const OPEN_FORM_BYTES_MAX = 16 * 1024;
 
 /** The fields of a form without the empty ones; a file counts as its text. */
-async function readForm(c: HttpContext, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
+async function readForm(c: HttpContext, reserve: ReserveRoom, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
   const type = c.req.header("content-type") ?? "";
   // A large form stops the process while it is read: only the upload of a state may be one.
   const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
   if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
-  const bytes = await readBytes(c, hasFile ? STATE_BYTES_MAX : bytesMax);
+  const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
+  const release = reserve(c, limit);
+  const bytes = await readBytes(c, limit).finally(release);
   if (hasFile && valueBytes(bytes) > STATE_VALUE_BYTES_MAX)
     throw new UsageError("input", "The file has too many values for its size: it would take too much memory.");
   try {
