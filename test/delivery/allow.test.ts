@@ -5,7 +5,7 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
 import { startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
-import { resolveNames } from "../support/resolve-names.js";
+import { resolveNames, silenceResolver } from "../support/resolve-names.js";
 import { acceptedProfile } from "../support/profiles.js";
 import { selfSigned } from "../support/self-signed.js";
 
@@ -184,6 +184,16 @@ describe("with tenancy", () => {
     await live.settle();
     expect(receiver.connectionsMade).toBe(0);
     expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: rebound.shop.test is a private address");
+  });
+
+  it("asks the name servers: other tenants' names without an answer may hold up the machine's resolver", async () => {
+    const live = await startLive({ ...tenancy, profile: { webhooks: { retry: "none", timeout: "1s" } } });
+    resolveNames({ "hooks.shop.test": ["10.0.0.1"] });
+    silenceResolver();
+    await live.subscribe("charges/events", "http://hooks.shop.test/");
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: hooks.shop.test is a private address");
   });
 
   it("sends to what the operator lists, and follows no redirect from there", async () => {

@@ -3,17 +3,35 @@ import { syncBuiltinESMExports } from "node:module";
 import { isIP } from "node:net";
 import { onTestFinished, vi } from "vitest";
 
-/** The machine's resolver knows these names too, until the test ends. */
+/** The machine's resolver and the name servers know these names too, until the test ends. */
 export function resolveNames(names: Readonly<Record<string, readonly string[]>>): void {
   const real = dns.lookup;
-  const lookup = (...parts: Parameters<typeof dns.lookup>): void => {
+  replaceLookup((...parts) => {
     const [name] = parts;
     const found = names[name]?.map((address) => ({ address, family: isIP(address) }));
     const callback: unknown = parts.at(-1);
     if (found === undefined || typeof callback !== "function") real(...parts);
     else process.nextTick(callback, null, found);
-  };
-  const spy = vi.spyOn(dns, "lookup").mockImplementation(Object.assign(lookup, { __promisify__: real.__promisify__ }));
+  });
+  const { prototype } = dns.promises.Resolver;
+  for (const [method, family] of [["resolve4", 4] as const, ["resolve6", 6] as const]) {
+    const spy = vi.spyOn(prototype, method).mockImplementation(async (name: string) => {
+      const found = names[name]?.filter((address) => isIP(address) === family) ?? [];
+      if (found.length === 0) throw Object.assign(new Error(`${name} has no such address`), { code: "ENODATA" });
+      return found;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+}
+
+/** The machine's resolver answers nothing, until the test ends. */
+export function silenceResolver(): void {
+  replaceLookup(() => undefined);
+}
+
+function replaceLookup(lookup: (...parts: Parameters<typeof dns.lookup>) => void): void {
+  const { __promisify__ } = dns.lookup;
+  const spy = vi.spyOn(dns, "lookup").mockImplementation(Object.assign(lookup, { __promisify__ }));
   syncBuiltinESMExports();
   onTestFinished(() => {
     spy.mockRestore();

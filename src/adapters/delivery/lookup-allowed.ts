@@ -1,14 +1,19 @@
-import { lookup } from "node:dns";
+import { type LookupAddress, lookup, promises } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isAddressAllowed } from "../../domain/deliveries/allowed-receivers.js";
 import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 const refusedAddresses = { any: "link-local or metadata", list: "link-local or metadata", tenant: "private" } as const;
 
+/** For each of two tries, the second of which takes twice as long, ms. */
+const NAME_SERVER_MS = 2_000;
+
 /** A name that resolves to an address that is not permitted is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {
+  // The machine's own lookup has few threads: tenants' names that no server answers would hold up all others.
+  const askServers = allow.kind === "tenant" && allow.operator.kind === "any" ? createNameClient() : undefined;
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const choose = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]): void => {
       const allowed = error === null ? addresses.filter(({ address }) => isAddressAllowed(allow, address)) : [];
       const [first] = allowed;
       if (error !== null) callback(error, "");
@@ -16,6 +21,27 @@ export function lookupAllowed(allow: AllowedHosts): LookupFunction {
         callback(new Error(`refused: ${hostname} is a ${refusedAddresses[allow.kind]} address`), "");
       else if (options.all === true) callback(null, allowed);
       else callback(null, first.address, first.family);
-    });
+    };
+    if (askServers === undefined) lookup(hostname, { ...options, all: true }, choose);
+    else
+      void askServers(hostname).then(
+        (addresses) => choose(null, addresses),
+        (error) => choose(error, []),
+      );
   };
+}
+
+/** Asks the name servers alone, and any number of questions at a time. Without the names of the machine itself: they are private. */
+function createNameClient(): (hostname: string) => Promise<readonly LookupAddress[]> {
+  const resolver = new promises.Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
+  return async (hostname) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [...addressesOf(four, 4), ...addressesOf(six, 6)];
+    if (four.status === "rejected" && found.length === 0) throw four.reason;
+    return found;
+  };
+}
+
+function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): readonly LookupAddress[] {
+  return answer.status === "fulfilled" ? answer.value.map((address) => ({ address, family })) : [];
 }

@@ -1,3 +1,4 @@
+import { valueBytes } from "../../kernel/messages/json.js";
 import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/records/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { EventSubject } from "../../domain/model/events.js";
@@ -130,8 +131,10 @@ function seqOf(id: string): number {
   return Number(id.replace("req_", ""));
 }
 
+/** A body of many small values takes far more memory than its text. */
 function bytesOf({ path, headers, body, rawBody, answer, answerHeaders }: Exchange): number {
-  return ENTRY_BYTES + Buffer.byteLength(JSON.stringify([path, headers, body, rawBody, answer, answerHeaders]));
+  const json = Buffer.from(JSON.stringify([path, headers, body, rawBody, answer, answerHeaders]));
+  return ENTRY_BYTES + json.length + valueBytes(json);
 }
 
 /** Read when the request is answered: after a state was put in, other records have the same seqs. */
