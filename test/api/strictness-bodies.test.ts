@@ -134,7 +134,7 @@ describeApi("a body", (open) => {
     const withUnknown = (depth: number): string =>
       JSON.stringify(chargeRequest()).replace(/}$/, `,"unknown":${lists(depth)}}`);
     expect((await api("POST", "/v1/charges", withUnknown(199))).status).toBe(201);
-    for (const body of [withUnknown(200), withUnknown(200_000), `{"amount":${lists(200_000)}}`, lists(500_000)]) {
+    for (const body of [withUnknown(200), withUnknown(200_000), `{"amount":${lists(200_000)}}`, lists(300_000)]) {
       const answer = await api("POST", "/v1/charges", body);
       expect({ status: answer.status, message: answer.body.message }).toEqual({
         status: 400,
@@ -158,6 +158,21 @@ describeApi("a body", (open) => {
     expect(status).toBe(400);
     expect(body.message).toEqual(["The body has more than 100000 members"]);
   });
+
+  it.each(["{}", "[]", "1"])(
+    "is not parsed when its size in memory would be far more than its bytes: %s",
+    async (value) => {
+      const { api } = await open({ profile: { server: { bodyLimit: 8_388_608 } } });
+      const listOf = (bytes: number): string =>
+        `[${`${value},`.repeat(Math.floor((bytes - 4) / (value.length + 1)))}{}]`;
+      const { status, body } = await api("POST", "/v1/charges", listOf(8_388_608));
+      expect(status).toBe(400);
+      expect(body.message).toEqual(["The body has too many values for its size: it would take too much memory"]);
+      expect((await api("POST", "/v1/charges", listOf(524_288))).body.message[0]).toMatch(
+        /^body must be a JSON object/,
+      );
+    },
+  );
 
   it("with a duplicate key takes the last value", async () => {
     const { api } = await open();

@@ -127,6 +127,16 @@ describe("exit code 3, it could not run", () => {
     ["a web page", 200, "<html>"],
     ["another API", 404, '{"error":"not found"}'],
     ["JSON of another kind", 200, "[1]"],
+    [
+      "a clock without times",
+      200,
+      '{"now":"x","mode":"frozen","pendingTimers":1,"next":{"at":"x","kind":"x","id":"x"}}',
+    ],
+    [
+      "a clock with what a terminal obeys",
+      200,
+      '{"now":"2026-01-15T09:00:00.000Z","mode":"\\u001b[2J","pendingTimers":0}',
+    ],
   ])("what is there is %s", async (_, status, body) => {
     const url = await serveHttp((_request, response) => response.writeHead(status).end(body));
     const { code, stderr } = await runSandbox(["clock", "--url", url]);

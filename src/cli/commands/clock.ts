@@ -110,10 +110,13 @@ function readClock(target: ControlTarget): Promise<unknown> {
   return callControl(target, { method: "GET", path: "/clock" });
 }
 
-const dueItem = z.object({ at: z.string(), kind: z.string(), id: z.string() });
+/** Another program may answer with anything, also with what a terminal would obey. */
+const instant = z.string().refine((text) => parseInstant(text) !== undefined);
+const plain = z.string().regex(/^[\w.:-]+$/);
+const dueItem = z.object({ at: instant, kind: plain, id: plain });
 const clockAnswer = z.object({
-  now: z.string(),
-  mode: z.string(),
+  now: instant,
+  mode: plain,
   pendingTimers: z.number(),
   next: dueItem.nullish(),
 });
@@ -121,7 +124,7 @@ const advanceAnswer = z.object({
   fired: z.array(dueItem),
   firedCount: z.number(),
   deliveries: z.object({ attempted: z.number(), succeeded: z.number(), failed: z.number() }),
-  unfinished: z.array(z.string()).optional(),
+  unfinished: z.array(plain).optional(),
 });
 
 function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, { url }: ControlTarget): T {

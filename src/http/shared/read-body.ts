@@ -8,7 +8,7 @@ import { type JsonBounds, beyondBounds, valueBytes } from "../../kernel/messages
 import { quote } from "../../kernel/messages/text.js";
 
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
-export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000 };
+export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000, valueBytes: 32 * 1024 * 1024 };
 
 interface ReadOptions {
   readonly bounds?: JsonBounds;
