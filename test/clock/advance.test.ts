@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/store/store.js";
 import { createCharge } from "../../src/domain/charges/create-charge.js";
+import { createDeferred } from "../../src/kernel/events.js";
 import { toIso } from "../../src/kernel/time/instant.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { advance } from "../../src/sandbox/company/advance.js";
+import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
 import { createFakeSystem } from "../support/fake-system.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
-import { WORLD_START } from "../support/world.js";
+import { WORLD_START, openWorld } from "../support/world.js";
 
 const START = Date.parse(WORLD_START);
 const HOUR = 3_600_000;
@@ -218,4 +222,21 @@ describe("an advance across a reset", () => {
     await receiver.disconnected();
     expect(receiver.received).toHaveLength(64);
   });
+});
+
+it("fires no more at a time than the store can follow", async () => {
+  let noted = 0;
+  let kept: Promise<void> | undefined;
+  const store = { ...createMemoryStore(createStoredSandbox()), note: () => void noted++, durable: () => kept };
+  const { api, sandbox } = openWorld({ store });
+  const order = (n: number) => ({ amount: 5000, msisdn: "+2250700000001", reference: `pay-${n}`, type: "transfer" });
+  await api("POST", "/v1/transactions/batch", { transactions: Array.from({ length: 500 }, (_, n) => order(n)) });
+  const writing = createDeferred();
+  [noted, kept] = [0, writing.promise];
+  const advanced = advance(sandbox.defaultCompany, { byMs: 10_000 });
+  for (let turn = 0; turn < 50; turn++) await systemClock.yieldToEventLoop();
+  expect(noted).toBeLessThan(100);
+  kept = undefined;
+  writing.resolve();
+  expect((await advanced).firedCount).toBe(500);
 });

@@ -175,7 +175,7 @@ async function walk(
     company.clock.pin(item.dueAt);
     company.fire(item);
     if (steps % SLICE !== 0 && system.monotonic() - turn < SLICE_MS) continue;
-    await system.yieldToEventLoop();
+    await company.giveWay();
     turn = system.monotonic();
   }
   company.clock.pin(end);

@@ -230,6 +230,13 @@ export class Company {
     this.events.emit("fired", { company: this, item });
   }
 
+  /** Between due items: lets other work of the process run, and the store catch up. What it has not written yet is in memory. */
+  async giveWay(): Promise<void> {
+    const { system, store } = this.deps;
+    await system.yieldToEventLoop();
+    await store.durable()?.catch(() => undefined);
+  }
+
   close(): void {
     this.#disarm();
     this.#closing.abort();
@@ -330,7 +337,7 @@ export class Company {
   }
 
   async #drain(): Promise<void> {
-    do await this.deps.system.yieldToEventLoop();
+    do await this.giveWay();
     while (!this.#fireSlice());
   }
 }

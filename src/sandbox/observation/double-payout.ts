@@ -103,12 +103,19 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
   if (scene.profile.transfers.duplicateReference !== "allow" || entry.created.length === 0) return [];
   return payoutsOf(entry).flatMap((order) => {
     const { reference, amount, msisdn } = order;
-    const earlier = scene.world.transfers
-      .values()
-      .find(
-        (transfer) =>
-          transfer.reference === reference && !entry.created.includes(transfer.id) && transfer.status !== "failed",
-      );
+    const oldest = findEarlier(scene.world, reference, entry);
+    // Going through all transfers takes long: it is needed only after a failed one.
+    const earlier =
+      oldest?.status !== "failed"
+        ? oldest
+        : scene.world.transfers
+            .values()
+            .find(
+              (transfer) =>
+                transfer.reference === reference &&
+                !entry.created.includes(transfer.id) &&
+                transfer.status !== "failed",
+            );
     if (earlier === undefined || pairOfTransfer(earlier) !== pairOf(order)) return [];
     const before = scene.causeOf(earlier);
     return [

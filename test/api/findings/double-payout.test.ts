@@ -1,5 +1,5 @@
 import { Agent, fetch } from "undici";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { gate, type Live, startLive } from "../../support/live.js";
 import { transferRequest } from "../../support/requests.js";
 import type { WorldOptions } from "../../support/world.js";
@@ -153,4 +153,13 @@ describe("double-payout does not report", () => {
     expect(await pay(live, "second")).toBe(201);
     expect(await kindsOf(live)).toEqual([]);
   });
+});
+
+it("does not go through all transfers for a new reference, nor for one that was used", async () => {
+  const live = await startLive({ profile: { transfers: { duplicateReference: "allow" } } });
+  const { transfers } = live.sandbox.defaultCompany.world;
+  const goThrough = vi.spyOn(transfers, "values");
+  for (const reference of ["first", "second", "first"]) expect(await pay(live, reference)).toBe(201);
+  expect(goThrough).not.toHaveBeenCalled();
+  expect(await kindsOf(live)).toContain("double-payout");
 });
