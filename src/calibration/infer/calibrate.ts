@@ -130,7 +130,7 @@ class Search {
     await this.#adopt(this.#profile);
   }
 
-  /** Gives settings back the value that they had when nothing differs with it that does not differ without: a choice may refuse a request in another way. */
+  /** Gives a setting its first value back when all that differs with that value still differs: the choice only refuses a request in another way. */
   async #takeBack(): Promise<boolean> {
     let isTakenBack = false;
     for (const path of this.#explained.keys()) {

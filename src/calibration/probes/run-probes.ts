@@ -88,7 +88,7 @@ export async function runProbes(
   return recorded;
 }
 
-/** More than the proxy copies is no answer. */
+/** An answer that is longer than what the proxy copies counts as none. */
 async function ask(request: Request) {
   const response = await fetch(request);
   const { status, headers } = response;

@@ -52,7 +52,7 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
   return recorded;
 }
 
-/** Whether requests are missing: some have no answer, or the last one met a rate limit, after which it would have been sent again. */
+/** Whether requests are missing: some have no answer, or the last one was refused by a rate limit, and would have been sent again. */
 export function isIncomplete(recorded: readonly HttpExchange[]): boolean {
   return recorded.some(isUnanswered) || recorded.at(-1)?.answer?.status === 429;
 }
