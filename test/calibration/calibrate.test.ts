@@ -4,7 +4,16 @@ import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration
 import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
-import { calibrateAll, chargeOf, recordWith, sell, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
+import {
+  calibrateAll,
+  chargeOf,
+  recordWith,
+  renameCompany,
+  sell,
+  sellOne,
+  settingsIn,
+  transferOf,
+} from "../support/calibrate.js";
 
 it("finds nothing to change in the traffic of a sandbox with the defaults", async () => {
   const report = await calibrateAll([await recordWith({}, sell)], {
@@ -17,31 +26,6 @@ it("finds nothing to change in the traffic of a sandbox with the defaults", asyn
     "http.createdStatus": 201,
     "charges.creationStatus": "created",
   });
-});
-
-it.each([
-  [{ http: { createdStatus: 200 } }, { "http.createdStatus": 200 }],
-  [{ charges: { createdAtFormat: "iso" } }, { "charges.createdAtFormat": "iso" }],
-  [{ charges: { partialStatusOnRead: "paid" } }, { "charges.partialStatusOnRead": "paid" }],
-  [{ errors: { shape: "message" } }, { "errors.shape": "message" }],
-  [{ transfers: { duplicateReference: "allow" } }, { "transfers.duplicateReference": "allow" }],
-  [{ transfers: { fee: { rate: 0.015 } } }, { "transfers.fee": { rate: 0.015, fixed: 0, decimals: 2 } }],
-  [{ charges: { fee: { rate: 0.03, credit: "net" } } }, { "charges.fee": { rate: 0.03, decimals: 0, credit: "net" } }],
-  [{ charges: { ttl: "20m" } }, { "charges.ttl": "20m" }],
-  [{ testNumbers: { success: "+2250799999999" } }, { "testNumbers.success": "+2250799999999" }],
-  [{ charges: { droppedReason: "too late" } }, { "charges.droppedReason": "too late" }],
-  [{ webhooks: { topicHeader: "x-kind" } }, { "webhooks.topicHeader": "x-kind" }],
-  [{ webhooks: { signatureHeader: "x-mac" } }, { "webhooks.signatureHeader": "x-mac" }],
-  [{ webhooks: { retry: ["3s", "9s"] } }, { "webhooks.retry": ["3s", "9s"] }],
-  [
-    { http: { createdStatus: 200 }, webhooks: { chargePayload: "slim" } },
-    { "http.createdStatus": 200, "webhooks.chargePayload": "slim" },
-  ],
-] as const)("names the settings of %j", async (profile, found) => {
-  const report = await calibrateAll([await recordWith(profile, sell)], { only: ["http", ...Object.keys(found)] });
-  expect(report.drift).toEqual([]);
-  expect(settingsIn(report, "set")).toMatchObject(found);
-  expect(settingsIn(report, "contradicted")).toEqual({});
 });
 
 it("supposes what was there before the recording, and payments on the payment page", async () => {
@@ -166,19 +150,9 @@ it("takes the reported changes of a charge as a set, whichever came first", asyn
 });
 
 describe("a recording with several companies", () => {
-  const rename = (exchanges: readonly HttpExchange[], id: string, token: string | undefined) =>
-    exchanges.map((exchange) => ({
-      ...exchange,
-      headers: exchange.headers.map(([name, value]): readonly [string, string] => {
-        if (name.toLowerCase() === "x-company-id") return [name, id];
-        return name.toLowerCase() === "authorization" && token !== undefined
-          ? [name, `Bearer ${token}`]
-          : [name, value];
-      }),
-    }));
   const mix = async (tokens: readonly [string, string] | readonly []) => {
     const [first, second] = await Promise.all([recordWith({}, sell, 1), recordWith({}, sell, 2)]);
-    const [one, other] = [rename(first, "shop-1", tokens[0]), rename(second, "shop-2", tokens[1])];
+    const [one, other] = [renameCompany(first, "shop-1", tokens[0]), renameCompany(second, "shop-2", tokens[1])];
     return one.flatMap((exchange, at) => [exchange, other[at]!]);
   };
 
@@ -188,22 +162,6 @@ describe("a recording with several companies", () => {
     expect(report.assumptions).toEqual(
       ["shop-1", "shop-2"].map((id) => `The account of ${id} held 10000000 XOF at the beginning.`),
     );
-  });
-
-  it("contradicts itself when one of many companies is answered in another way", async () => {
-    const companies = await Promise.all(
-      Array.from({ length: 14 }, async (_, at) => {
-        const recorded = await recordWith({ http: { createdStatus: at === 12 ? 200 : 201 } }, sell, at);
-        return rename(recorded, `shop-${at}`, `token-${at}`);
-      }),
-    );
-    const report = await calibrateAll([companies.flat()], { only: ["http.createdStatus"] });
-    expect(report.settings).toMatchObject([{ state: "contradicted", value: 201 }]);
-    expect(report.drift).toMatchObject([
-      { operation: "POST /v1/charges", pointer: "/status", count: 2, of: 42 },
-      { operation: "POST /v1/transactions", pointer: "/status", count: 2, of: 42 },
-      { operation: "POST /v1/webhooks", pointer: "/status", count: 1, of: 14 },
-    ]);
   });
 
   it("is one history for each, by the header when tokens are hidden", async () => {

@@ -23,6 +23,22 @@ export async function recordWith(
   }
 }
 
+/** The exchanges as those of another company, with another token unless it is hidden. */
+export function renameCompany(
+  exchanges: readonly HttpExchange[],
+  id: string,
+  token: string | undefined,
+): HttpExchange[] {
+  return exchanges.map((exchange) => ({
+    ...exchange,
+    headers: exchange.headers.map(([name, value]): readonly [string, string] => {
+      if (name.toLowerCase() === "x-company-id") return [name, id];
+      const isToken = name.toLowerCase() === "authorization" && token !== undefined;
+      return isToken ? [name, `Bearer ${token}`] : [name, value];
+    }),
+  }));
+}
+
 export function calibrateAll(
   histories: readonly (readonly HttpExchange[])[],
   options: Partial<CalibrateOptions> = {},
