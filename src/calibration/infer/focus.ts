@@ -52,8 +52,8 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
 }
 
 /**
- * The histories of which some part is replayed again and again: those that show a kind of difference or read a setting that too few before them do.
- * Reads count apart where nothing differs: there a wrong value is noticed. The first histories are kept in any case.
+ * The histories that are tried again and again. One is kept when it shows a kind of difference, or reads a setting, of which too few were kept before it.
+ * Histories without differences are counted apart: they show when a value is wrong. The first ones are always kept.
  */
 export function focusTracks(tracks: readonly Track[]): Track[] {
   const kinds = heaviestKinds(tracks.flatMap(({ current }) => current.differences));

@@ -16,8 +16,9 @@ import { afterAnswer, endOf } from "../shared/after-answer.js";
 import { type Scope, reach, reachCompany } from "../shared/caller.js";
 import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
-import { type ReserveRoom, readBytes, readJson } from "../shared/read-body.js";
+import { readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
+import type { ReserveRoom } from "./guards.js";
 
 /**
  * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer

@@ -1,15 +1,18 @@
 import type { MiddlewareHandler } from "hono";
 import type { ErrorStatus } from "../../contract/problems.js";
 import { quote } from "../../kernel/messages/text.js";
+import { UsageError } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { OWN_SITES, isKnownHost, isOwnOrigin } from "../shared/own-names.js";
 import { isLoopback } from "../shared/loopback.js";
-import { findCaller } from "../shared/caller.js";
+import { type Caller, findCaller } from "../shared/caller.js";
 import { MOVING } from "../shared/company.js";
 import { tokenOf } from "../api/answer.js";
 import { type AddressLimit, addressOf } from "../shared/address-limit.js";
 import { answerRefusal } from "./control-endpoint.js";
+import { CONTROL_BODY_LIMIT } from "./control-route.js";
 
 /**
  * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." An unknown host is
@@ -90,4 +93,26 @@ export function requireCaller(
 
 function refuse(sandbox: Sandbox, c: HttpContext, status: ErrorStatus, message: string): Response {
   return answerRefusal(sandbox, undefined, c.req.path, { status, messages: [message] });
+}
+
+/** Takes room for a body of up to `limit` bytes. The returned function gives it back. Throws UsageError("busy") when there is none. */
+export type ReserveRoom = (c: HttpContext, limit: number) => () => void;
+
+/**
+ * The bodies of tenants that are read at the same time, above {@link CONTROL_BODY_LIMIT} each, have together as much room as one may need. Without a
+ * bound they would fill the memory.
+ */
+export function createReserve(): ReserveRoom {
+  let reserved = 0;
+  return (c, limit) => {
+    const caller: Caller | undefined = c.get("caller");
+    const bytes = Math.min(Number(c.req.header("content-length") ?? limit), limit);
+    // The body of a request without a socket is in memory already.
+    const isRead = c.env?.incoming === undefined;
+    if (caller?.tenant === undefined || isRead || bytes <= CONTROL_BODY_LIMIT) return () => undefined;
+    if (reserved + bytes > STATE_BYTES_MAX)
+      throw new UsageError("busy", "Failed to read the body: other large bodies are being read. Send it again later");
+    reserved += bytes;
+    return () => void (reserved -= bytes);
+  };
 }

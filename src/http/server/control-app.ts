@@ -18,9 +18,8 @@ import { answerRefusal, createControlEndpoint } from "../control/control-endpoin
 import type { ControlRoute } from "../control/control-route.js";
 import { createInProcessFetch } from "./in-process-fetch.js";
 import { AddressLimit, GUESS_MS, GUESSES_MAX } from "../shared/address-limit.js";
-import { createReserve } from "../shared/read-body.js";
 import { createSelfService } from "../shared/self-service.js";
-import { refuseForgery, requireCaller } from "../control/guards.js";
+import { createReserve, refuseForgery, requireCaller } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
 export interface AppExtensions {

@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { Problem, UsageError } from "../../kernel/messages/problem.js";
-import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
-import type { Caller } from "./caller.js";
+import { Problem } from "../../kernel/messages/problem.js";
 import type { HttpContext } from "./env.js";
 import { refuse } from "../../domain/model/problem-codes.js";
 import { type JsonBounds, beyondBounds, valueBytes } from "../../kernel/messages/json.js";
@@ -37,28 +35,6 @@ export async function readJson(c: HttpContext, limit: number, options: ReadOptio
     if (isUtf8(bytes)) keepRaw?.(bytes.toString("utf8"));
     throw error;
   }
-}
-
-/** Takes room for a body of up to `limit` bytes. The returned function gives it back. Throws UsageError("busy") when there is none. */
-export type ReserveRoom = (c: HttpContext, limit: number) => () => void;
-
-/** A body of at most so many bytes takes no room. */
-const SMALL_BYTES_MAX = 1024 * 1024;
-
-/** Large bodies of tenants are read one after another when they are larger together than one may be: they would fill the memory. */
-export function createReserve(): ReserveRoom {
-  let reserved = 0;
-  return (c, limit) => {
-    const caller: Caller | undefined = c.get("caller");
-    const bytes = Math.min(Number(c.req.header("content-length") ?? limit), limit);
-    // The body of a request without a socket is in memory already.
-    const isRead = c.env?.incoming === undefined;
-    if (caller?.tenant === undefined || isRead || bytes <= SMALL_BYTES_MAX) return () => undefined;
-    if (reserved + bytes > STATE_BYTES_MAX)
-      throw new UsageError("busy", "Failed to read the body: other large bodies are being read. Send it again later");
-    reserved += bytes;
-    return () => void (reserved -= bytes);
-  };
 }
 
 /** The body as it was sent. Beyond the limit nothing more is kept. */

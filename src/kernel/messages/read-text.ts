@@ -1,9 +1,9 @@
-/** The text of an answer, unpacked. Rejects when it has more than `bytesMax` bytes, and does not read the rest. */
+/** The text of an answer. Rejects as {@link readBytes} does. */
 export async function readText(response: Response, bytesMax: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(response, bytesMax));
 }
 
-/** As `readText`. */
+/** The bytes of an answer, unpacked. Rejects when it has more than `bytesMax`, and does not read the rest. */
 export async function readBytes({ body }: Response, bytesMax: number): Promise<Buffer<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -26,17 +26,21 @@ function delivery(n: number): Delivery {
   };
 }
 
+type DispatcherDeps = ConstructorParameters<typeof Dispatcher>[0];
+
+function createDispatcher(deps: Partial<DispatcherDeps>): Dispatcher {
+  const usual = { events: new EventEmitter(), isPending: () => true, nextSeq: () => 0, onBug: () => undefined };
+  return new Dispatcher({ ...usual, attempt: () => undefined, ...deps });
+}
+
 describe("Dispatcher", () => {
   it("skips a hundred thousand that are no longer pending, without recursion", async () => {
     let answer = (_: { succeeded: boolean }): void => undefined;
     const answered = new Promise<{ succeeded: boolean }>((resolve) => (answer = resolve));
     const bugs: unknown[] = [];
     let begun = 0;
-    const dispatcher = new Dispatcher({
-      events: new EventEmitter(),
+    const dispatcher = createDispatcher({
       attempt: () => (begun++ < CONCURRENT_ATTEMPTS_PER_RECEIVER ? answered : undefined),
-      isPending: () => true,
-      nextSeq: () => 0,
       onBug: (_, error) => bugs.push(error),
     });
     const counts = dispatcher.startCount();
@@ -51,12 +55,8 @@ describe("Dispatcher", () => {
 
   it("starts an event with thousands of subscriptions without going through all of them for each", async () => {
     let begun = 0;
-    const dispatcher = new Dispatcher({
-      events: new EventEmitter(),
+    const dispatcher = createDispatcher({
       attempt: () => void begun++,
-      isPending: () => true,
-      nextSeq: () => 0,
-      onBug: () => undefined,
     });
     const subscribed = Array.from({ length: 20_000 }, (_, n) => ({ ...delivery(0), id: `del_${n}` }));
     const stop = await longestStop(async () => {
@@ -69,12 +69,8 @@ describe("Dispatcher", () => {
 
   it("starts nothing once it is closed", async () => {
     let begun = 0;
-    const dispatcher = new Dispatcher({
-      events: new EventEmitter(),
+    const dispatcher = createDispatcher({
       attempt: () => void begun++,
-      isPending: () => true,
-      nextSeq: () => 0,
-      onBug: () => undefined,
     });
     const held = dispatcher.hold([delivery(1)]);
     dispatcher.close();
@@ -85,12 +81,9 @@ describe("Dispatcher", () => {
 
   it("drops waiting attempts that are no longer pending behind a receiver that hangs", () => {
     const pending = new Set<string>();
-    const dispatcher = new Dispatcher({
-      events: new EventEmitter(),
+    const dispatcher = createDispatcher({
       attempt: () => new Promise(() => undefined),
       isPending: (id) => pending.has(id),
-      nextSeq: () => 0,
-      onBug: () => undefined,
     });
     for (let n = 0; n < 50_000; n++) {
       const next = delivery(n);

@@ -1,4 +1,5 @@
 import type { Delivery } from "../../domain/model/delivery.js";
+import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { plainId } from "../../domain/values/ids.js";
@@ -104,18 +105,10 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
   return payoutsOf(entry).flatMap((order) => {
     const { reference, amount, msisdn } = order;
     const oldest = findEarlier(scene.world, reference, entry);
+    const isEarlier = (other: Transfer): boolean =>
+      other.reference === reference && !entry.created.includes(other.id) && other.status !== "failed";
     // Going through all transfers takes long: it is needed only after a failed one.
-    const earlier =
-      oldest?.status !== "failed"
-        ? oldest
-        : scene.world.transfers
-            .values()
-            .find(
-              (transfer) =>
-                transfer.reference === reference &&
-                !entry.created.includes(transfer.id) &&
-                transfer.status !== "failed",
-            );
+    const earlier = oldest?.status === "failed" ? scene.world.transfers.values().find(isEarlier) : oldest;
     if (earlier === undefined || pairOfTransfer(earlier) !== pairOf(order)) return [];
     const before = scene.causeOf(earlier);
     return [

@@ -157,14 +157,15 @@ function spellingsOf(secret: string): readonly string[] {
   // The bytes are found in headers, and in decoded base64 and hex.
   const written = composed.flatMap((text) => [text, Buffer.from(text).toString("latin1")]);
   return written.flatMap((text) => {
-    const utf8 = Buffer.from(text).toString();
+    // Halves of characters, which `encodeURI` refuses, are replaced.
+    const wellFormed = Buffer.from(text).toString();
     return [
       text,
       // In a query that is not decoded, "+" is a space.
       text.replaceAll("+", " "),
       text.replaceAll(" ", "+"),
-      encodeURI(utf8),
-      encodeURIComponent(utf8),
+      encodeURI(wellFormed),
+      encodeURIComponent(wellFormed),
       JSON.stringify(text).slice(1, -1),
       // One that looks like an escape itself loses it where a text is decoded further.
       ...(unescaped(text) ?? []),

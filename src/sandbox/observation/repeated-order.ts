@@ -28,7 +28,7 @@ const WEBHOOKS_MAX = 200;
 const COPIES_MAX = 20;
 /** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
 const REACTION_MS = 1_000;
-/** So much longer than the first time it may take, real time, ms. */
+/** How much longer after its copy the second request may come than the first one after its own, real time, ms. */
 const LONGER_MS = 100;
 
 /** What a request asks for. Orders of one group and amount are the same but for their references. */

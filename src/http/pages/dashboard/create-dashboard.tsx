@@ -23,7 +23,7 @@ import { endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
 import { logRequests } from "../../shared/log-request.js";
-import type { ReserveRoom } from "../../shared/read-body.js";
+import type { ReserveRoom } from "../../control/guards.js";
 import type { SelfService } from "../../shared/self-service.js";
 
 interface DashboardDeps {
