@@ -6,6 +6,7 @@ import type { RuleOrder } from "../domain/rules/change-rules.js";
 import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
 import { flag, matching } from "../kernel/fields.js";
 import { UsageError } from "../kernel/messages/problem.js";
+import { parseUrl } from "../kernel/messages/text.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import {
   type CompanyDefaults,
@@ -200,7 +201,7 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
   host: text,
   publicUrl: valueThat(
     "an absolute http or https URL",
-    (value) => typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value),
+    (value) => typeof value === "string" && /^https?:\/\//.test(value) && parseUrl(value) !== undefined,
   ),
   adminToken: text,
   tenancy: flag,

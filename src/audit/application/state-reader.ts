@@ -3,6 +3,7 @@ import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
+import { parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 
 /** Prints the application's state: a URL, a command line, or a function of the test. */
@@ -92,7 +93,7 @@ export async function runRestart(
 }
 
 export function isUrl(source: string): boolean {
-  return /^https?:\/\//i.test(source) && URL.canParse(source);
+  return /^https?:\/\//i.test(source) && parseUrl(source) !== undefined;
 }
 
 /** A copy of what the function returns: the test may change the value later. */

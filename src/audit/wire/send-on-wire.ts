@@ -3,6 +3,7 @@ import { request as requestHttps } from "node:https";
 import { connect, type LookupFunction } from "node:net";
 import { basicCredentials, INTERIM_ANSWERS_MAX } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
@@ -209,7 +210,7 @@ function rootOf(error: RequestError): RequestError {
 
 /** Throws UsageError("input"). */
 export function parseReceiverUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   // The text before an @ may be a password.
   const shown = JSON.stringify(text.replace(/^.*@/, "").slice(0, 80));

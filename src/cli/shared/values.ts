@@ -1,5 +1,6 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
+import { parseUrl } from "../../kernel/messages/text.js";
 
 /** The error for a wrong value of a flag or variable. `source` is its name: `--port`, `SANDBOX_PORT`. */
 export function wrongValue(source: string, expected: string, text: string, meant?: string): UsageError {
@@ -32,7 +33,7 @@ export function splitNames(texts: readonly string[] = []): string[] {
 
 /** Parses an absolute http(s) URL. The result has no slash at its end. */
 export function parseBaseUrl(source: string, text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
   if (isBase && url.username === "" && url.password === "") return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);

@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderError } from "../../contract/problems.js";
 import { createIdSource } from "../../kernel/records/ids.js";
+import { parseUrl } from "../../kernel/messages/text.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { describeError, respond } from "../api/answer.js";
@@ -58,7 +59,7 @@ export function findMalformed(
   const hosts = names.filter((name) => name === "host").length;
   if (hosts > 1) return unreadable("it has more than one Host");
   // Such as 1.2.3.4.5: everything that reads the request's URL would fail.
-  if (headers.host && !URL.canParse(`http://${headers.host}`))
+  if (headers.host && parseUrl(`http://${headers.host}`) === undefined)
     return unreadable("its Host is not a name or an address");
   // "A server […] that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty" (6.1).
   if (httpVersion === "1.0" && names.includes("transfer-encoding"))

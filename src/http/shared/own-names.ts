@@ -1,3 +1,5 @@
+import { parseUrl } from "../../kernel/messages/text.js";
+
 /** A name or an address, and a port, without a user before it or a path after it. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
@@ -13,14 +15,15 @@ export function isKnownHost(host: string, boundTo: string | undefined, publicUrl
 
 /** The origin `null` (a sandboxed frame, a file, a redirect) can be any page's. */
 export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
-  if (!URL.canParse(origin)) return false;
-  if (publicUrl !== undefined && new URL(publicUrl).origin === new URL(origin).origin) return true;
-  return new URL(origin).host === host.toLowerCase();
+  const own = parseUrl(origin);
+  if (own === undefined) return false;
+  if (publicUrl !== undefined && new URL(publicUrl).origin === own.origin) return true;
+  return own.host === host.toLowerCase();
 }
 
 /** Values of `Sec-Fetch-Site`. `none`: the user typed the address. */
 export const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 function hostnameOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined;
+  return parseUrl(url)?.hostname;
 }

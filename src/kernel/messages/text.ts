@@ -42,12 +42,12 @@ export function wrapText(text: string, width: number, indent = 0, start = " ".re
 }
 
 /**
- * The URL of an absolute address, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
+ * The URL of an address, absolute or relative to `base`, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
  * `https://münchen.example`.
  */
-export function parseUrl(text: string): URL | undefined {
+export function parseUrl(text: string, base?: string): URL | undefined {
   try {
-    return new URL(text);
+    return new URL(text, base);
   } catch {
     return undefined; // the only reason to throw is that it is not a URL
   }

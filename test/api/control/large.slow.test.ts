@@ -1,16 +1,23 @@
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Table } from "../../../src/kernel/records/table.js";
 import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
 import { followingDeliveries } from "../../../src/sandbox/observation/verify-requests.js";
+import { signIn, visit } from "../../support/dashboard.js";
 import { longestStop } from "../../support/loop-stops.js";
+import { connectTo } from "../../support/raw-http.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { openWorld, type TestWorld } from "../../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 
 const MIB = 1024 * 1024;
 
 /** A world with so many charges that share one large text, so that only their JSON is large. */
-async function withCharges(count: number, bytes: number): Promise<{ world: TestWorld; ids: string[] }> {
-  const world = openWorld();
+async function withCharges(
+  count: number,
+  bytes: number,
+  options?: WorldOptions,
+): Promise<{ world: TestWorld; ids: string[] }> {
+  const world = openWorld(options);
   await world.api("POST", "/v1/charges", chargeRequest());
   const { charges } = world.sandbox.defaultCompany.world;
   const [first] = charges.values();
@@ -81,6 +88,42 @@ describe("more than a string can hold", () => {
     ]);
     expect((await world.control("GET", "/ledger")).status).toBe(200);
   });
+});
+
+describe("large answers to a tenant that does not read them", () => {
+  it.each([
+    ["/_sandbox/state", () => ({ authorization: `Bearer ${TOKEN}` })],
+    [
+      "/_sandbox/dashboard/state.json",
+      async (world: TestWorld, url: string) => ({ cookie: await cookieOf(world, url) }),
+    ],
+  ])("%s is 429 while there is no room, and the tenant's other calls are answered", async (path, credentials) => {
+    const { world } = await withCharges(150, MIB, { tenancy: true, adminToken: "s3cret-admin" });
+    const url = await world.listen();
+    const headers = await credentials(world, url);
+    const first = await connectTo(url);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    first.write([`GET ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...lines, "", ""].join("\r\n"));
+    await once(first, "readable");
+    expect(String(first.read(15))).toBe("HTTP/1.1 200 OK");
+    const statusOf = async (wanted: string): Promise<number> => {
+      const answer = await fetch(url + wanted, { headers });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    expect(await statusOf(path)).toBe(429);
+    expect(await statusOf(path.replace(/state.*/, "clock"))).toBe(200);
+    first.destroy();
+    await expect.poll(() => statusOf(path)).toBe(200);
+  });
+
+  const TOKEN = "at_sandbox";
+
+  async function cookieOf(world: TestWorld, url: string): Promise<string> {
+    const visitor = visit(world.app, url);
+    await signIn(visitor, TOKEN);
+    return [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  }
 });
 
 it("the requests of large batches name their webhooks without a long stop", async () => {

@@ -23,7 +23,8 @@ import { endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
 import { logRequests } from "../../shared/log-request.js";
-import type { ReserveRoom } from "../../control/guards.js";
+import type { Reserve } from "../../control/guards.js";
+import { STATE_BYTES_MAX } from "../../../sandbox/state/state.js";
 import type { SelfService } from "../../shared/self-service.js";
 
 interface DashboardDeps {
@@ -32,7 +33,7 @@ interface DashboardDeps {
   readonly ask: AskControl;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
-  readonly reserve: ReserveRoom;
+  readonly reserve: Reserve;
   readonly differences: View["differences"];
 }
 
@@ -62,7 +63,11 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     ["state.json", "/state"],
     ["requests.har", "/requests?format=har"],
   ] as const)
-    app.get(`${DASHBOARD}/${file}`, (c) => ask(requestOf(contextOf(c, companyOf(c)), { method: "GET", path })));
+    app.get(`${DASHBOARD}/${file}`, (c) => {
+      // Its size is not known yet: one at a time.
+      if (path === "/state") deps.reserve.answer(c, STATE_BYTES_MAX);
+      return ask(requestOf(contextOf(c, companyOf(c)), { method: "GET", path }));
+    });
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));
   app.get(DASHBOARD, (c) => redirectTo(c, `/_sandbox${new URL(c.req.url).search}`));
 

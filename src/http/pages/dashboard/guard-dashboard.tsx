@@ -8,11 +8,12 @@ import { Facts } from "./parts/show.js";
 import { DASHBOARD, type View, rootOf } from "./view/view.js";
 import { valueBytes } from "../../../kernel/messages/json.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
+import { parseUrl } from "../../../kernel/messages/text.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { Identity } from "../../../sandbox/state/company-record.js";
 import { type SelfService, signInLink } from "../../shared/self-service.js";
 import { type AddressLimit, addressOf } from "../../shared/address-limit.js";
-import { type ReserveRoom, requireCaller } from "../../control/guards.js";
+import { type Reserve, requireCaller } from "../../control/guards.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { ExtraHeaders } from "../../api/answer.js";
 import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../sandbox/state/state.js";
@@ -30,7 +31,7 @@ interface GuardDeps {
   readonly sessions: Sessions;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
-  readonly reserve: ReserveRoom;
+  readonly reserve: Reserve;
 }
 
 /** Lets in who is signed in, and forms of the dashboard's own pages. */
@@ -172,14 +173,14 @@ const FORM_BYTES_MAX = 1024 * 1024;
 const OPEN_FORM_BYTES_MAX = 16 * 1024;
 
 /** The fields of a form without the empty ones; a file counts as its text. */
-async function readForm(c: HttpContext, reserve: ReserveRoom, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
+async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
   const type = c.req.header("content-type") ?? "";
   // A large form stops the process while it is read: only the upload of a state may be one.
   const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
   if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
   const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
-  const release = reserve(c, limit);
+  const release = reserve.body(c, limit);
   const bytes = await readBytes(c, limit).finally(release);
   if (hasFile && valueBytes(bytes) > STATE_VALUE_BYTES_MAX)
     throw new UsageError("input", "The file has too many values for its size: it would take too much memory.");
@@ -205,7 +206,7 @@ export function redirectTo(c: HttpContext, address: string): Response {
 
 /** The page of the dashboard that a form names, otherwise the first page. */
 export function backOf(given: string = ""): string {
-  const url = URL.canParse(given, NOWHERE) ? new URL(given, NOWHERE) : undefined;
+  const url = parseUrl(given, NOWHERE);
   const isOurs = url?.origin === NOWHERE && (url.pathname === "/_sandbox" || url.pathname.startsWith(`${DASHBOARD}/`));
   return isOurs ? url.pathname + url.search : "/_sandbox";
 }
