@@ -151,6 +151,7 @@ describe("docs/security.md", () => {
     expect(bounds?.rows.map(([, bound]) => bound?.match(/\d+/g)?.map(Number))).toEqual([
       [first, first, 256],
       [STATE_BYTES_MAX / 1024 ** 2],
+      [STATE_BYTES_MAX / 1024 ** 2],
       [depth, members, valueBytes / 1024 ** 2, STATE_VALUE_BYTES_MAX / 1024 ** 2],
       [PROBLEMS_MAX],
       [headerBytes],
