@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
-import { type Instant, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
+import { type Instant, LATEST, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
 import { isObject } from "./messages/json.js";
 import { parseUrl, quote } from "./messages/text.js";
 import { didYouMean, nearest } from "./messages/suggest.js";
@@ -308,23 +308,35 @@ function isAbsoluteHttpUrl(url: string): boolean {
 
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** A {@link storedInstant} as it is in memory. */
-export const keptInstant = numberWhere(
-  (value) => Number.isInteger(value) && value >= 0 && value <= LATEST_TIMER,
-  "a whole number of milliseconds since 1970",
-);
+const upTo = (latest: Instant): z.ZodType<Instant, number> =>
+  numberWhere(
+    (value) => Number.isInteger(value) && value >= 0 && value <= latest,
+    "a whole number of milliseconds since 1970",
+  );
+
+/** A {@link storedInstant} and a {@link storedTimer} as they are in memory. */
+export const keptInstant = upTo(LATEST);
+export const keptTimer = upTo(LATEST_TIMER);
 
 const storedInstantError = "must be an ISO 8601 time such as 2026-01-15T09:00:00.000Z";
 
-/** A time in a stored state, read and written. Timers may be later than the last time to which a clock can be set. */
-export const storedInstant: z.ZodType<Instant, string> = z.codec(z.string({ error: storedInstantError }), keptInstant, {
-  decode: (text, context) => {
-    const parsed = Date.parse(text);
-    const isLate = parsed >= 0 && parsed <= LATEST_TIMER && toIso(parsed) === text;
-    return parseInstant(text) ?? (isLate ? parsed : refuseCodec(context, text, storedInstantError));
-  },
-  encode: toIso,
-});
+const writtenAs = (kept: z.ZodType<Instant, number>, latest: Instant): z.ZodType<Instant, string> =>
+  z.codec(z.string({ error: storedInstantError }), kept, {
+    decode: (text, context) => {
+      const known = parseInstant(text);
+      if (known !== undefined) return known;
+      const late = Date.parse(text);
+      if (!(late > LATEST) || toIso(late) !== text) return refuseCodec(context, text, storedInstantError);
+      return late <= latest ? late : refuseCodec(context, text, `must be at most ${toIso(latest)}`);
+    },
+    encode: toIso,
+  });
+
+/** A time in a stored state at which something happened, read and written. */
+export const storedInstant = writtenAs(keptInstant, LATEST);
+
+/** A time ahead, such as a timer's: it may be later than the last time to which a clock can be set. */
+export const storedTimer = writtenAs(keptTimer, LATEST_TIMER);
 
 /** What a record leaves undefined is null in JSON. */
 export function orUndefined<T>(schema: z.ZodType<T, T>): z.ZodType<T | undefined> {

@@ -10,6 +10,7 @@ import {
   matching,
   object,
   storedInstant,
+  storedTimer,
   text,
   word,
 } from "../../kernel/fields.js";
@@ -76,7 +77,7 @@ export const chargeRow = object({
   paymentUrl: absoluteUrl,
   /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
   entries: listOf(entryRow),
-  expiresAt: storedInstant,
+  expiresAt: storedTimer,
   silent: flag,
 });
 

@@ -9,6 +9,7 @@ import {
   object,
   storedAs,
   storedInstant,
+  storedTimer,
   word,
   refuseCodec,
 } from "../../kernel/fields.js";
@@ -97,7 +98,7 @@ const plainRow = object({
   effect: effectRow.nullable(),
   status: word<DeliveryStatus>(statusesOf(deliveryLifecycle)),
   /** When the next attempt is due; null when none is planned. */
-  nextAttemptAt: storedInstant.nullable(),
+  nextAttemptAt: storedTimer.nullable(),
   attempts: listOf(attemptRow),
 });
 

@@ -10,7 +10,7 @@ import type { DomainEvent, NewEvent } from "./events.js";
 import type { Rule } from "./rule.js";
 import type { Subscription } from "./subscription.js";
 import type { Batch, Transfer } from "./transfer.js";
-import { anyText, count, id, keptInstant, object, storedInstant, word } from "../../kernel/fields.js";
+import { anyText, count, id, keptTimer, object, storedTimer, word } from "../../kernel/fields.js";
 import { plainId, transactionId } from "../values/ids.js";
 import { type IdSource, createUnusedIds } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -23,8 +23,8 @@ export type DueKind = (typeof dueKinds)[number];
 
 /** A timer's id follows from its fields, so it is not stored. */
 export const dueRow: z.ZodType<DueItem<DueKind>> = z.codec(
-  object({ seq: count, dueAt: storedInstant, kind: word(dueKinds), subject: id }),
-  object({ id: anyText(), seq: count, dueAt: keptInstant, kind: word(dueKinds), subject: id }).refine(
+  object({ seq: count, dueAt: storedTimer, kind: word(dueKinds), subject: id }),
+  object({ id: anyText(), seq: count, dueAt: keptTimer, kind: word(dueKinds), subject: id }).refine(
     (item) => item.id === dueId(item.kind, item.subject),
     { error: "must have the id of its kind and subject" },
   ),

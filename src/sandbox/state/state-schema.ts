@@ -8,8 +8,7 @@ import { subscriptionRow } from "../../domain/model/subscription.js";
 import { batchRow, transferRow } from "../../domain/model/transfer.js";
 import { dueRow } from "../../domain/model/work.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
-import { anyText, count, keptInstant, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
-import { LATEST, toIso } from "../../kernel/time/instant.js";
+import { anyText, count, keptTimer, listOf, object, sentence, storedInstant, word } from "../../kernel/fields.js";
 import { messagesOf } from "../../contract/parse.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
@@ -62,7 +61,7 @@ const overrides = z.custom<ProfileOverrides>().superRefine((given, context) => {
   if (!parsed.ok) for (const { message } of parsed.problems) sentence(context, message);
 });
 
-const token = object({ token: anyText(), expiresAt: keptInstant.nullable() });
+const token = object({ token: anyText(), expiresAt: keptTimer.nullable() });
 const head = z.object({
   identity: object({ id: anyText(), tokens: listOf(token), secretKey: anyText() }),
   overrides,
@@ -83,7 +82,7 @@ const fields = object({
   companyId: anyText(),
   clock: object({
     mode: word(["running", "frozen"]),
-    now: storedInstant.refine((now) => now <= LATEST, { error: `must be at most ${toIso(LATEST)}` }),
+    now: storedInstant,
   }),
   /** Settings that differ from the defaults. */
   profile: overrides,

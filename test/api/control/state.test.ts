@@ -247,6 +247,11 @@ describe("a wrong state", () => {
       "subscriptions[0].url must be an absolute http or https URL",
     ],
     ["a wrong time", (state) => changed(state, "due", 0, { dueAt: 5 }), "due[0].dueAt must be an ISO 8601 time"],
+    [
+      "a time after every clock's",
+      (state) => changed(state, "charges", 0, { createdAt: "+010000-01-01T00:00:00.000Z" }),
+      "charges[0].createdAt must be at most 9999-12-31T23:59:59.999Z",
+    ],
     ["an unknown kind", (state) => changed(state, "due", 0, { kind: "charge.explode" }), "due[0].kind must be one of"],
     [
       "a timer for nobody",
