@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest";
 import { DocumentFile } from "../../src/adapters/store/document.js";
 import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
 import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
+import { silentLog } from "../../src/kernel/log.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import fc from "../support/fast-check.js";
@@ -97,6 +99,37 @@ describe("a durable change", () => {
       { numRuns: 10 },
     );
   }, 60_000);
+
+  it("loads when something was changed and then removed just before a new document", async () => {
+    const path = await newStorePath();
+    const fs = createFaultyFiles();
+    // Like a change of a company: it needs what it changes.
+    const strict: typeof letters = {
+      ...letters,
+      apply(data, entry) {
+        if (entry[0] === "change" && !data.has(String(entry[1]))) throw new Error(`there is no ${String(entry[1])}`);
+        if (entry[0] !== "change") letters.apply(data, entry);
+      },
+    };
+    const options = { path, format: strict, system: systemClock, log: silentLog, journalBytes: 200 };
+    const store = await openFileStore({ ...options, fs });
+    store.data.set("a", 1);
+    store.note(["put", "a", 1]);
+    await store.durable();
+    const release = fs.holdSync();
+    const { syncs } = fs;
+    store.note(["change", "a", "x".repeat(200)]);
+    while (fs.syncs === syncs) await systemClock.yieldToEventLoop();
+    store.note(["change", "a"]);
+    store.data.delete("a");
+    store.note(["drop", "a"]);
+    release();
+    await store.durable();
+    await store.close();
+    const again = await openFileStore(options);
+    expect(again.data.size).toBe(0);
+    await again.close();
+  });
 
   it("leaves no old journal behind", async () => {
     const path = await newStorePath();

@@ -382,8 +382,10 @@ class FileStore<Data> implements Store<Data> {
   /** Changes go to a new journal at once, while the document is being written. If that fails, the journals so far contain everything. */
   async #beginDocument(): Promise<void> {
     this.#largestJournal = this.#journal?.bytes ?? 0;
-    await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
     const entries = this.#options.format.dump(this.data);
+    // The dump contains what is pending. That must be in the old journal: a change of a company cannot be applied after its removal.
+    await this.#append();
+    await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
     this.#writingDocument = this.#writeDocument(this.#generation, entries)
       .catch((error: unknown) => {
         this.#options.log.write("warn", "store", { message: `a checkpoint could not be written: ${reasonOf(error)}` });
