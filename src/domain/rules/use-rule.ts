@@ -51,6 +51,6 @@ export function countRule(work: Work, rule: Rule): void {
   if (timesLeft === 0 && !isHolding(rule)) work.remove(work.world.rules, rule.id);
 }
 
-export function isHolding(rule: Rule): boolean {
+export function isHolding(rule: Rule): rule is RuleOn<"delivery"> {
   return rule.on === "delivery" && (rule.then.reverse === true || rule.then.hold !== undefined);
 }

@@ -410,6 +410,22 @@ describe("a wrong state", () => {
     ]);
   });
 
+  it.each([
+    [{ hold: 9 }, null, ["holds[0].eventId must be the id of an event, as its rule demands"]],
+    [{ hold: 9 }, "paid", [expect.stringMatching(/^holds\[0\]\.deliveryIds has a delivery of another event, del_/)]],
+    [{ reverse: true }, "paid", [expect.stringMatching(/^holds\[0\]\.eventId must be null, /), expect.any(String)]],
+  ])("a hold of the rule %j for the event %j is refused", async (then, eventId, message) => {
+    const world = openWorld();
+    await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
+    await world.control("POST", "/rules", { on: "delivery", then });
+    const { body: charge } = await world.api("POST", "/v1/charges", chargeRequest());
+    await world.api("POST", `/v1/charges/${charge.id}/pay`);
+    const state = await stateOf(world);
+    expect((await world.control("PUT", "/state", state)).status).toBe(200);
+    const answer = await world.control("PUT", "/state", changed(state, "holds", 0, { eventId }));
+    expect([answer.status, answer.body.message]).toEqual([400, message]);
+  });
+
   it("has up to a hundred problems reported at once", async () => {
     const world = openWorld();
     const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };

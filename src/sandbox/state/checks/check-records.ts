@@ -42,7 +42,7 @@ function checkReferences(records: Records): string[] {
   const problems: string[] = [];
   const { charges, transactions, payments, holds, deliveries, rules } = records;
   const ids = { charge: idsOf(charges), transaction: idsOf(transactions) };
-  const ruleIds = idsOf(rules.filter(isHolding));
+  const holding = new Map(rules.filter(isHolding).map((rule) => [rule.id, rule]));
   const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
   const externalIds = new Set<string>();
   eachOf(problems, "charges", charges, ({ externalId }, complain) => {
@@ -58,12 +58,17 @@ function checkReferences(records: Records): string[] {
     if (turn > records.seq) complain("turn", `must be at most seq, ${records.seq}`);
   });
   const held = new Set<string>();
-  eachOf(problems, "holds", holds, ({ ruleId, resource, deliveryIds }, complain) => {
-    if (!ruleIds.has(ruleId)) complain("ruleId", "is the id of no rule that holds deliveries (reverse, hold)");
+  eachOf(problems, "holds", holds, ({ ruleId, resource, eventId, deliveryIds }, complain) => {
+    const rule = holding.get(ruleId);
+    if (rule === undefined) complain("ruleId", "is the id of no rule that holds deliveries (reverse, hold)");
+    else if ((eventId === null) !== (rule.then.reverse === true))
+      complain("eventId", `must be ${eventId === null ? "the id of an event" : "null"}, as its rule demands`);
     for (const id of deliveryIds) {
       const delivery = byId.get(id);
       if (delivery === undefined) complain("deliveryIds", "has the id of no delivery");
       else if (delivery.resource !== resource) complain("deliveryIds", `has a delivery of another resource, ${id}`);
+      else if (eventId !== null && delivery.eventId !== eventId)
+        complain("deliveryIds", `has a delivery of another event, ${id}`);
       if (held.has(id)) complain("deliveryIds", `has a delivery that is held already, ${id}`);
       held.add(id);
     }
