@@ -61,7 +61,7 @@ export class WebhookError extends Error {
 }
 
 /**
- * The event of a genuine webhook. `topic` tells charges from transactions. Fields that the contract adds later are kept.
+ * The event of a genuine webhook. `topic` distinguishes charges from transactions. Fields that the contract adds later are kept.
  *
  * @param rawBody as for {@link verifySignature}.
  * @param header as for {@link verifySignature}.

@@ -25,7 +25,7 @@ const other = { authorization: "Bearer at_other", "x-company-id": "company_other
 const statusOf = async (live: Live, id: string): Promise<string> => (await live.ok("GET", `/v1/charges/${id}`)).status;
 
 /** Of GET …/status. */
-const told = async ({ url }: Live, id: string): Promise<LooseJson> =>
+const pageStatus = async ({ url }: Live, id: string): Promise<LooseJson> =>
   (await call(`${url}/checkout/${id}/status`, "GET")).body;
 
 describe("who may pay", () => {
@@ -120,22 +120,22 @@ describe("what is not the page's form", () => {
 });
 
 describe("GET /checkout/:chargeId/status", () => {
-  it("tells how the page stands and how long it has, and nothing else", async () => {
+  it("gives the version of the page and the time left, and nothing else", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
-    expect(await told(live, id)).toEqual({ version: "due.0", leftMs: 3_600_000, isRunning: false });
+    expect(await pageStatus(live, id)).toEqual({ version: "due.0", leftMs: 3_600_000, isRunning: false });
     await live.advance("59m59s");
-    expect(await told(live, id)).toEqual({ version: "due.0", leftMs: 1_000, isRunning: false });
+    expect(await pageStatus(live, id)).toEqual({ version: "due.0", leftMs: 1_000, isRunning: false });
     await live.ok("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000002" });
-    expect((await told(live, id)).version).toBe("due.1");
+    expect((await pageStatus(live, id)).version).toBe("due.1");
     await live.advance("1s");
-    expect(await told(live, id)).toEqual({ version: "expired.1", leftMs: 0, isRunning: false });
+    expect(await pageStatus(live, id)).toEqual({ version: "expired.1", leftMs: 0, isRunning: false });
   });
 
-  it("tells of a clock that runs, and of a charge that is none", async () => {
+  it("reports a clock that runs, and a charge that does not exist", async () => {
     const live = await startLive({ clock: "running" });
     const { id } = await live.createCharge();
-    const { leftMs, isRunning } = await told(live, id);
+    const { leftMs, isRunning } = await pageStatus(live, id);
     expect(isRunning).toBe(true);
     expect(leftMs).toBeGreaterThan(3_500_000);
     expect((await call(`${live.url}/checkout/none/status`, "GET")).status).toBe(404);
@@ -182,7 +182,7 @@ describe("what goes for the API goes for the page", () => {
     expect((await post(live, id, "action=cancel")).location).toBe(`${id}?waiting=`);
     const waiting = await fetch(`${live.url}/checkout/${id}?waiting=`);
     expect([waiting.status, await waiting.text()]).toEqual([200, expect.stringContaining("Waiting for confirmation")]);
-    expect(await told(live, id)).toMatchObject({ version: "pending.1", leftMs: 60_000 });
+    expect(await pageStatus(live, id)).toMatchObject({ version: "pending.1", leftMs: 60_000 });
     await live.advance("1m");
     const done = await fetch(`${live.url}/checkout/${id}?waiting=`, { redirect: "manual" });
     expect([done.status, done.headers.get("location")]).toEqual([303, "https://shop.test/yes"]);

@@ -146,7 +146,7 @@ describe("the admin token", () => {
     expect((await visitor.post(`${DASHBOARD}/actions/reset`)).status).toBe(401);
   });
 
-  it("may be given by a program as to the control API, which tells it the same", async () => {
+  it("may be given by a program as to the control API, which answers the same", async () => {
     open({ adminToken: "s3cret" });
     for (const path of ["/_sandbox", `${DASHBOARD}/clock`, `${DASHBOARD}/nothing`]) {
       const refused = await world.app.request(path);

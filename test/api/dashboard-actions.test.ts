@@ -187,7 +187,7 @@ describe("the state", () => {
 });
 
 describe("companies", () => {
-  it("are opened, listed, and told apart", async () => {
+  it("are opened, listed and distinguished", async () => {
     const desk = await openDesk("/companies");
     const answer = await desk.act("open", { companyId: "company_two" });
     expect(answer.text).toContain("The company company_two is open.");

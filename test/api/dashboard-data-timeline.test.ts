@@ -28,7 +28,7 @@ function describe(item: TimelineItem): string {
   return [item.entry?.method, item.entry?.status, ...changes].filter((part) => part !== undefined).join(" ");
 }
 
-it("tells each request with what it made, each change with its deliveries, and what time brought in between", async () => {
+it("shows each request with what it made, each change with its deliveries, and what time brought in between", async () => {
   const receiver = await startReceiver();
   const live = await startLive();
   await live.subscribe("charges/events", receiver.url);

@@ -50,7 +50,7 @@ describe("a delivery's page", () => {
   it.each([
     [{ corruptSignature: true }, "corrupted"],
     [{ duplicate: 1 }, "valid"],
-  ])("tells what a rule (%j) did to it", async (then, verdict) => {
+  ])("says what a rule (%j) did to it", async (then, verdict) => {
     const receiver = await startReceiver();
     const desk = await openDesk({ forges: true });
     await desk.live.control("POST", "/rules", { on: "delivery", then });

@@ -211,10 +211,10 @@ describe("a charge's page", () => {
       ["refund", { amount: "2 500" }, "2500 XOF are refunded in all"],
       ["refund", {}, "10000 XOF are refunded in all"],
     ] as const;
-    for (const [name, fields, told] of steps) {
+    for (const [name, fields, message] of steps) {
       const before = await desk.open(`/charges/${id}`);
       expect(before.html).toContain(`/actions/${name}?`);
-      expect((await desk.act(name, { id, ...fields })).text).toContain(told);
+      expect((await desk.act(name, { id, ...fields })).text).toContain(message);
     }
     const last = await desk.open(`/charges/${id}`);
     expect(last.text).toContain("refunded is its last state");

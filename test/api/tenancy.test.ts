@@ -392,7 +392,7 @@ describe("opening a company without an administrator", () => {
     expect(again.sandbox.companies.map(({ id }) => id)).not.toContain(idle.companyId);
   });
 
-  it("tells the clients of a trusted proxy apart, and believes nobody else", async () => {
+  it("distinguishes the clients of a trusted proxy, and believes nobody else", async () => {
     const statuses = async (trustedProxies: readonly string[], forwarded: readonly string[]) => {
       const world = selfService({ trustedProxies, limits: { ...DEFAULT_LIMITS, companiesPerAddress: 1 } });
       const url = await world.listen();

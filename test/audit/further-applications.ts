@@ -184,7 +184,7 @@ export const sound: Readonly<Record<string, Specimen>> = {
       };
     },
   },
-  "was told that it gets charges, and answers 404 to transactions": {
+  "subscribes to charges alone, and answers 404 to transactions": {
     create: () => ({
       ...rowsWith((rows) => rows.map(({ status, refunded }) => ({ status, refunded }))),
       refuse: (event) => (isCharge(event) ? undefined : 404),

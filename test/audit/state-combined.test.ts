@@ -21,10 +21,10 @@ const memories = {
 
 /** What happens to an order's status, and the check that says that it should not. */
 const orders = {
-  "what is further on": { next: (now: number, told: number) => Math.max(now, told), named: [] },
-  "what came last": { next: (_: number, told: number) => told, named: ["state-reversed"] },
+  "what is further on": { next: (now: number, known: number) => Math.max(now, known), named: [] },
+  "what came last": { next: (_: number, known: number) => known, named: ["state-reversed"] },
   "what came last, if it is bad news": {
-    next: (now: number, told: number) => (told === DROPPED ? told : Math.max(now, told)),
+    next: (now: number, known: number) => (known === DROPPED ? known : Math.max(now, known)),
     named: ["state-dropped-after-paid"],
   },
 } as const;

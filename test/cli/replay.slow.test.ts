@@ -402,7 +402,7 @@ steps:
     save: { charge: "body.data[0].id" }
   - request: POST /v1/charges/\${charge}/pay
     expect: { body: { status: paid } }
-  - name: told
+  - name: after payment
     when: { event: { type: charge.paid } }
     request: GET /v1/balance
     expect: { body: { balance: 10500 } }

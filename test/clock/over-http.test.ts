@@ -74,7 +74,7 @@ describe("POST /_sandbox/clock/advance", () => {
 
   it("answers a handler of a receiver that moves the clock during it with 409 at once", async () => {
     const live = await startLive();
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     await live.receiverFor("charges/events", async () => {
       for (const [method, path, body] of [
         ["POST", "/clock/advance", { by: "1h" }],
@@ -82,7 +82,7 @@ describe("POST /_sandbox/clock/advance", () => {
         ["PUT", "/clock", { mode: "running" }],
       ] as const) {
         const { status, body: answer } = await live.control(method, path, body);
-        told.push([status, ...answer.message]);
+        results.push([status, ...answer.message]);
       }
       return { status: 200 };
     });
@@ -90,23 +90,23 @@ describe("POST /_sandbox/clock/advance", () => {
     const { status, body } = await live.control("POST", "/clock/advance", { by: "2h" });
     const why = "an advance is waiting for receivers to answer 1 webhook";
     const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
-    expect(told).toEqual([1, 2, 3].map(() => [409, `Failed to move the clock: ${why}. ${what}`]));
+    expect(results).toEqual([1, 2, 3].map(() => [409, `Failed to move the clock: ${why}. ${what}`]));
     expect([status, body.now, body.deliveries.succeeded]).toEqual([200, "2026-01-15T11:00:00.000Z", 1]);
     expect((await live.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
   });
 
   it("does not wait for the webhook of the handler that asks for it, when it says so", async () => {
     const live = await startLive();
-    const told: unknown[] = [];
+    const results: unknown[] = [];
     await live.receiverFor("charges/events", async () => {
       const { status, body } = await live.control("POST", "/clock/advance", { by: "10m", maxWaitMs: 0 });
-      told.push([status, body.now, body.unfinished?.length]);
+      results.push([status, body.now, body.unfinished?.length]);
       return { status: 200 };
     });
     const { id } = await live.createCharge();
     await live.ok("POST", `/v1/charges/${id}/pay`);
     await live.settle();
-    expect(told).toEqual([[200, "2026-01-15T09:10:00.000Z", 1]]);
+    expect(results).toEqual([[200, "2026-01-15T09:10:00.000Z", 1]]);
   });
 
   it("is serialised with other advances of the company and with changes of the clock's mode", async () => {

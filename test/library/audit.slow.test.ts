@@ -20,7 +20,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(sandbox.rules.list()).toEqual([]);
   });
 
-  it("sends each event of a history while the charge is in the state that it tells of", async () => {
+  it("sends each event of a history while the charge is in the state that it reports", async () => {
     const sandbox = await create();
     const pairs: string[] = [];
     const shop: Application = {

@@ -27,9 +27,9 @@ describe("POST /snapshots/:name", () => {
     const answer = await world.control("POST", "/snapshots/one-charge");
     expect(answer.status).toBe(201);
     const size = Buffer.byteLength(text);
-    const told = { name: "one-charge", savedAt: "2026-06-01T12:00:00.500Z", now: "2026-01-15T09:00:00.000Z", size };
-    expect(answer.body).toEqual(told);
-    expect((await world.control("GET", "/snapshots")).body.data).toEqual([told]);
+    const saved = { name: "one-charge", savedAt: "2026-06-01T12:00:00.500Z", now: "2026-01-15T09:00:00.000Z", size };
+    expect(answer.body).toEqual(saved);
+    expect((await world.control("GET", "/snapshots")).body.data).toEqual([saved]);
     expect((await world.control("GET", "/state")).text).toBe(text);
   });
 
