@@ -28,7 +28,8 @@ void runProgram(process.argv.slice(2))
   .then((code) => (process.exitCode = code || process.exitCode));
 
 /** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */
-function reportError(error: unknown): number {
+function reportError(thrown: unknown): number {
+  const error = isFolderGone(thrown) ? new UsageError("file", FOLDER_GONE) : thrown;
   if (error instanceof UsageError) {
     // A message may repeat what a file or a server says.
     for (const message of error.messages.map(printable))
@@ -42,4 +43,11 @@ function reportError(error: unknown): number {
     `sandbox: Unexpected ${what}. This is a bug of the sandbox: please report it, with what SANDBOX_DEBUG=1 prints.`,
   );
   return EXIT.bug;
+}
+
+const FOLDER_GONE = "Failed to find the current folder: it was removed. Change to another one.";
+
+/** Thrown wherever a path is taken relative to a current folder that was removed. */
+function isFolderGone(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }

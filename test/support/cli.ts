@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a folder without a configuration. */
   readonly cwd?: string;
+  /** Removes `cwd` before the command starts in it. */
+  readonly removesCwd?: boolean;
   /** No file may grow beyond this many blocks of 512 bytes, as if the disk were full. */
   readonly fileBlocks?: number;
   /** Its stdout goes to this file. */
@@ -132,14 +134,22 @@ const emptyFolder = fileURLToPath(new URL(".", import.meta.url));
 
 function spawnSandbox(
   args: readonly string[],
-  { env, cwd = emptyFolder, fileBlocks, stdoutFile }: RunOptions,
+  { env, cwd = emptyFolder, removesCwd = false, fileBlocks, stdoutFile }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const failure = process.env["SANDBOX_BUILD_FAILURE"];
   if (failure !== undefined) throw new Error(`The command could not be built: ${failure}`);
   const limited = fileBlocks === undefined ? [] : ["sh", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "sh"];
   const redirected =
     stdoutFile === undefined ? [] : ["sh", "-c", 'file=$1; shift; exec "$@" >"$file"', "sh", stdoutFile];
-  const [program = "", ...words] = [...limited, ...redirected, process.execPath, `${root}bin/sandbox.js`, ...args];
+  const removed = removesCwd ? ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh"] : [];
+  const [program = "", ...words] = [
+    ...limited,
+    ...redirected,
+    ...removed,
+    process.execPath,
+    `${root}bin/sandbox.js`,
+    ...args,
+  ];
   const child = spawn(program, words, {
     cwd,
     env: { PATH: process.env["PATH"] ?? "", ...env },

@@ -16,9 +16,18 @@ export function nameAsCalled(text: string, name: string = calledAs()): string {
 /** `npx sandbox` inside of a clone. Elsewhere npx would fetch another package of that name. */
 function calledAs(): string {
   const root = programFolder();
-  const isInClone = existsSync(join(root, ".git")) && !relative(root, realpathSync(".")).startsWith("..");
-  if (isInClone) return "npx sandbox";
+  const folder = existsSync(join(root, ".git")) ? currentFolder() : undefined;
+  if (folder !== undefined && !relative(root, folder).startsWith("..")) return "npx sandbox";
   return process.env["npm_command"] === undefined ? "business-payments-sandbox" : DOCS_NAME;
+}
+
+/** Undefined when it was removed. */
+function currentFolder(): string | undefined {
+  try {
+    return realpathSync(".");
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folder of the package. */
