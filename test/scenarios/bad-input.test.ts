@@ -138,8 +138,8 @@ const problems: Readonly<Record<string, readonly string[]>> = {
   ],
   "variables.yaml": [
     `5:25: \${uid} is not known here. Did you mean "uuid"? (no step before it saves one; always there: ${ALWAYS})`,
-    '5:49: "${amount" is not closed: a variable is ${name}',
-    '5:74: "${a b}" is not a variable: it is a name with dots and [0], such as ${charge.transactions[0].id}',
+    "5:49: A variable is not closed: write ${name}, or $${ for a plain ${",
+    "5:74: What is between ${ and } must be a name with dots and [0], such as ${charge.transactions[0].id}. Write $${ for a plain ${",
     `7:14: \${chrge} is not known here. Did you mean "charge"? (known here: charge; always there: ${ALWAYS})`,
     `9:19: \${testNumbers.sucess} is not a test number. Did you mean "success"? There are ${NUMBERS}`,
     `9:47: \${testNumbers} is not a test number. There are ${NUMBERS}`,

@@ -9,6 +9,6 @@ describe("hostile files", () => {
     // Comparing every key with every other would take minutes.
     const text = Array.from({ length: 40_000 }, (_, n) => `k${n}: 1`).join("\n");
     expect(Object.keys(parseSource(text, "f.yaml").value as object)).toHaveLength(40_000);
-    expect(await problemsOf(`${text}\nk0: 2`)).toEqual(['f.yaml:40001:1: The key "k0" is there twice. Remove one']);
+    expect(await problemsOf(`${text}\nk0: 2`)).toEqual(["f.yaml:40001:1: This key is there twice. Remove one"]);
   });
 });

@@ -14,7 +14,6 @@ import {
   type YAMLMap,
   type YAMLWarning,
 } from "yaml";
-import { shorten } from "../../kernel/messages/text.js";
 
 /** A problem in a text, and its offset in characters. */
 export interface YamlProblem {
@@ -45,7 +44,7 @@ export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument 
     return { problems: [{ offset: 0, message: "It has no document" }] };
   const faults = withoutEchoes([...document.errors, ...document.warnings]).map(({ code, message, pos }) => ({
     offset: pos[0],
-    message: explanations[code] ?? unquoted.find(([start]) => message.startsWith(start))?.[1] ?? message,
+    message: explanations[code] ?? unquoted.find(([start]) => message.startsWith(start))?.[1] ?? withoutQuote(message),
   }));
   const problems = [...faults, ...checkNodes(document)];
   if (problems.length > 0) return { problems };
@@ -57,10 +56,13 @@ export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument 
   }
 }
 
-/** Replacements for messages of the library that do not help. */
+/** Replacements for messages of the library that do not help, or that quote the file, which may hold tokens and keys. */
 const explanations: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "Tabs are not allowed as indentation. Use spaces",
   TAG_RESOLVE_FAILED: "Tags such as !!binary or !!js/function are not allowed here, only plain values. Remove the tag",
+  BAD_DIRECTIVE:
+    "A line that begins with % is a directive, and this one is unknown. Remove it, or put the text in quotes",
+  BAD_DQ_ESCAPE: String.raw`An escape in double quotes is unknown. Write \\ for a backslash, or use single quotes`,
   BLOCK_AS_IMPLICIT_KEY:
     "A mapping cannot begin on the line of its key. Put a text that contains ': ' in quotes, or begin a new line",
 };
@@ -76,6 +78,11 @@ const unquoted: readonly (readonly [start: string, explanation: string])[] = [
     'There must be a comma between the items of a list. Put a text with { in quotes, as "${name}"',
   ],
 ];
+
+/** The library quotes the file only after a colon, and then to the end. */
+function withoutQuote(message: string): string {
+  return message.replace(/(?<=\w): .*$/s, "");
+}
 
 /** After a problem the parser reports unexpected tokens to the end of the text. Only the first one counts. */
 function withoutEchoes(faults: readonly (YAMLError | YAMLWarning)[]): readonly (YAMLError | YAMLWarning)[] {
@@ -135,9 +142,11 @@ function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet
   const { source } = alias;
   const offset = offsetOf(alias);
   const isInside = path.some((parent) => isCollection(parent) && parent.anchor === source);
-  if (isInside) return [{ offset, message: `The alias *${source} contains itself. Write the value itself` }];
-  return anchors.has(source) ? [] : [{ offset, message: `The alias *${source} has no anchor &${source} before it` }];
+  if (isInside) return [{ offset, message: "This alias contains itself. Write the value itself" }];
+  return anchors.has(source) ? [] : [{ offset, message: NO_ANCHOR }];
 }
+
+const NO_ANCHOR = "This alias has no anchor before it. Put a text that begins with * in quotes";
 
 /** The name of a key in the value; undefined for a key that is not a scalar. */
 export function keyName(key: unknown): string | undefined {
@@ -153,7 +162,7 @@ function checkKeys(map: YAMLMap): YamlProblem[] {
     const name = keyName(key);
     if (name === undefined) return [{ offset, message: "A key must be plain text, not a list, a mapping or an alias" }];
     if (name === "<<" && isScalar(key) && key.type === "PLAIN") return [{ offset, message: MERGE_KEY }];
-    if (seen.has(name)) return [{ offset, message: `The key ${JSON.stringify(name)} is there twice. Remove one` }];
+    if (seen.has(name)) return [{ offset, message: "This key is there twice. Remove one" }];
     seen.add(name);
     return [];
   });
@@ -164,13 +173,11 @@ function checkNumber(scalar: Scalar): YamlProblem[] {
   const { value, source = String(value) } = scalar;
   if (typeof value !== "number") return [];
   const offset = offsetOf(scalar);
-  const shown = shorten(source, 40);
-  if (!Number.isFinite(value)) {
-    return [{ offset, message: `${shown} is not a number that JSON can hold. Write it as text, in quotes` }];
-  }
+  if (!Number.isFinite(value))
+    return [{ offset, message: "This is not a number that JSON can hold. Write it as text, in quotes" }];
   const isExact = Number.isSafeInteger(value) || String(value) === source || !/^(?:[-+]?\d+|0[xo]\w+)$/.test(source);
   if (isExact) return [];
-  return [{ offset, message: `${shown} has too many digits for a number. Write it as text, in quotes` }];
+  return [{ offset, message: "This has too many digits for a number. Write it as text, in quotes" }];
 }
 
 function offsetOf(node: unknown): number {

@@ -29,9 +29,9 @@ describe("a text is filled in", () => {
 
 test.each([
   ["${amount", /is not closed/],
-  ["${}", /is not a variable/],
-  ["${a b}", /is not a variable/],
-  ["${1a}", /is not a variable/],
+  ["${}", /must be a name with dots/],
+  ["${a b}", /must be a name with dots/],
+  ["${1a}", /must be a name with dots/],
 ])("%s is refused", (text, problem) => {
   expect(parseTemplate(text)).toMatchObject({ problem: expect.stringMatching(problem) });
 });

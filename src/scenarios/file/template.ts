@@ -5,7 +5,10 @@ export type TemplatePart = { readonly literal: string } | { readonly expression:
 
 const EXPRESSION = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_$][\w$-]*|\[\d+\])*$/;
 
-/** The parts of a text, or the problem with it. */
+const NO_VARIABLE =
+  "What is between ${ and } must be a name with dots and [0], such as ${charge.transactions[0].id}. Write $${ for a plain ${";
+
+/** The parts of a text, or the problem with it. The problem quotes nothing: a text may hold tokens and keys. */
 export function parseTemplate(text: string): { parts: readonly TemplatePart[] } | { problem: string } {
   const parts: TemplatePart[] = [];
   let literal = "";
@@ -17,13 +20,9 @@ export function parseTemplate(text: string): { parts: readonly TemplatePart[] } 
       literal += "${";
       continue;
     }
-    if (close === "") return { problem: `"${text.slice(index)}" is not closed: a variable is \${name}` };
+    if (close === "") return { problem: "A variable is not closed: write ${name}, or $${ for a plain ${" };
     const expression = inner.trim();
-    if (!EXPRESSION.test(expression)) {
-      return {
-        problem: `"\${${expression}}" is not a variable: it is a name with dots and [0], such as \${charge.transactions[0].id}`,
-      };
-    }
+    if (!EXPRESSION.test(expression)) return { problem: NO_VARIABLE };
     if (literal !== "") parts.push({ literal });
     literal = "";
     parts.push({ expression });
