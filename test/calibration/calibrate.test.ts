@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList, HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { failsOn } from "../../src/calibration/report/report.js";
 import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
 import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
@@ -106,6 +107,22 @@ it("leaves settings open of which one or the other explains the traffic", async 
   expect(settingsIn(report, "open")).toHaveProperty(["testNumbers.failure"]);
   expect(report.assumptions.join()).toMatch(/"\+2250700000010"/);
   expect(report.assumptions.join()).toMatch(/transfers\.unknownRecipient: "fail"/);
+
+  // With the default of both nothing is explained: the service has changed.
+  expect(failsOn(report, "set")).toBe(true);
+  expect(renderJunit(report, ["set"])).toContain('failures="1"');
+  expect(renderJunit(report, [])).toContain('failures="0"');
+  expect(renderPretty(report, plainStyle)).toMatch(/^open {2}\S+: .* in place of /m);
+  expect(renderMarkdown(report)).toMatch(/^\| `\S+` \| open \|/m);
+});
+
+it("has no changed setting where the traffic leaves one open", async () => {
+  const report = await calibrateAll([await recordWith({}, sellOne)]);
+  expect(settingsIn(report, "open")).not.toEqual({});
+  expect([failsOn(report, "set"), renderJunit(report, ["set"])]).toEqual([
+    false,
+    expect.stringContaining('failures="0"'),
+  ]);
 });
 
 it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {

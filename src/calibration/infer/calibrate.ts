@@ -7,7 +7,7 @@ import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { toIso } from "../../kernel/time/instant.js";
-import type { CalibratedSetting, CalibrationReport, Evidence } from "../report/report.js";
+import { type CalibratedSetting, type CalibrationReport, type Evidence, isChanged } from "../report/report.js";
 import { type Entry, type ReadEntry, type Recording, readEntry, readRecording } from "../replay/history.js";
 import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";
 import { credentialsIn, credentialsOf } from "../replay/credentials.js";
@@ -332,7 +332,7 @@ class Search {
       if (worse.length === 0) equals.push(choice.value);
       added.push(...worse.slice(0, 1));
     }
-    const explained = this.#explained.get(path);
+    const explained = isChanged({ value, default: before }) ? this.#explained.get(path) : undefined;
     if (explained !== undefined && equals.length > 0) {
       this.#addAlso(
         setting,

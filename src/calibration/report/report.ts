@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../kernel/messages/json.js";
 import type { DifferenceKind, ExchangeName } from "../replay/compare.js";
 
@@ -46,6 +47,18 @@ export interface CalibratedSetting {
   readonly default: Json;
   /** At most three. */
   readonly evidence: readonly Evidence[];
+}
+
+/** Whether the traffic needs another value than the one that was given, be it this one or one of several. */
+export function isChanged({ value, default: given }: Pick<CalibratedSetting, "value" | "default">): boolean {
+  return !isDeepStrictEqual(value, given);
+}
+
+export const calibrationGates = ["set", "drift", "contradicted"] as const;
+
+/** Whether a report has what a gate fails on. */
+export function failsOn({ settings, counts }: CalibrationReport, gate: (typeof calibrationGates)[number]): boolean {
+  return gate === "set" ? settings.some(isChanged) : counts[gate] > 0;
 }
 
 export interface Evidence {

@@ -8,19 +8,18 @@ import {
   type Drift,
   type Evidence,
   NOTHING_COMPARED,
+  isChanged,
 } from "./report.js";
 
 /** What the traffic says of the settings, then the drift. */
 export function renderPretty(report: CalibrationReport, style: Style): string {
   const { settings, drift, assumptions } = report;
   const listed = (state: CalibratedSetting["state"], label: string): string[] => {
-    const paths = settings.filter((row) => row.state === state).map(({ path }) => path);
+    const paths = settings.filter((row) => row.state === state && !isChanged(row)).map(({ path }) => path);
     return paths.length === 0 ? [] : wrapText(paths.join(", "), style.width, 2, `${label}: `).map(style.faint);
   };
   const blocks = [
-    ...settings
-      .filter(({ state }) => state === "set" || state === "contradicted")
-      .map((row) => renderSetting(row, style)),
+    ...settings.filter((row) => row.state === "contradicted" || isChanged(row)).map((row) => renderSetting(row, style)),
     listed("confirmed", "Confirmed"),
     listed("open", "Open"),
     ...drift.map((row) => renderDrift(row, style)),
@@ -31,7 +30,7 @@ export function renderPretty(report: CalibrationReport, style: Style): string {
 }
 
 function renderSetting(row: CalibratedSetting, style: Style): string[] {
-  const paint = row.state === "set" ? style.good : style.bad;
+  const paint = { set: style.good, confirmed: style.good, open: style.warning, contradicted: style.bad }[row.state];
   return [
     `${paint(row.state)}  ${style.strong(titleOf(row))}`,
     ...row.evidence.flatMap((evidence) => wrapText(describeEvidence(evidence), style.width, 4, "  ")),
@@ -46,8 +45,9 @@ function renderDrift(row: Drift, style: Style): string[] {
 }
 
 /** `http.createdStatus: 200 in place of 201` */
-export function titleOf({ path, value, default: before, state }: CalibratedSetting): string {
-  return state === "set" ? `${path}: ${show(value)} in place of ${show(before)}` : `${path}: ${show(value)}`;
+export function titleOf(row: CalibratedSetting): string {
+  const { path, value, default: before } = row;
+  return isChanged(row) ? `${path}: ${show(value)} in place of ${show(before)}` : `${path}: ${show(value)}`;
 }
 
 /** `#3 POST /v1/charges: /status is 200, not 201` */
@@ -113,8 +113,9 @@ function count(number: number, what: string, of = ""): string {
 
 export function renderMarkdown(report: CalibrationReport): string {
   const { settings, drift, assumptions } = report;
-  const rows = settings.filter(({ state }) => state !== "open");
-  const open = settings.filter(({ state }) => state === "open").map(({ path }) => `\`${path}\``);
+  const isListed = (row: CalibratedSetting): boolean => row.state !== "open" || isChanged(row);
+  const rows = settings.filter(isListed);
+  const open = settings.filter((row) => !isListed(row)).map(({ path }) => `\`${path}\``);
   const noDrift = report.source.compared === 0 ? NOTHING_COMPARED : "None.";
   const sections = [
     "# Calibration",
@@ -172,11 +173,13 @@ function settingCase(row: CalibratedSetting, failOn: readonly string[]): JunitCa
   const { path, state, evidence } = row;
   const shared = { name: titleOf(row), className: `calibrate.${path}`, durationMs: 0 };
   const text = evidence.map(describeEvidence).join("\n");
+  const fail = (type: string, message: string): JunitCase => ({
+    ...shared,
+    result: { tag: "failure", message, type, text },
+  });
+  if (state === "contradicted" && failOn.includes(state)) return fail(state, "parts of the traffic disagree");
+  if (isChanged(row) && failOn.includes("set")) return fail("set", "the service has another value");
   if (state === "open") return { ...shared, result: { tag: "skipped", message: "the traffic does not show it" } };
-  if ((state === "contradicted" || state === "set") && failOn.includes(state)) {
-    const message = state === "set" ? "the service has another value" : "parts of the traffic disagree";
-    return { ...shared, result: { tag: "failure", message, type: state, text } };
-  }
   return state === "confirmed" ? shared : { ...shared, result: { tag: "system-out", text } };
 }
 

@@ -1,7 +1,12 @@
 import { readHar } from "../../adapters/har/read-har.js";
 import { calibrate } from "../../calibration/infer/calibrate.js";
 import { renderProfile } from "../../calibration/report/render-profile.js";
-import { type CalibrationReport, NOTHING_COMPARED } from "../../calibration/report/report.js";
+import {
+  type CalibrationReport,
+  NOTHING_COMPARED,
+  calibrationGates,
+  failsOn,
+} from "../../calibration/report/report.js";
 import {
   renderJson,
   renderJunit,
@@ -69,9 +74,7 @@ interface CalibrateFlags {
 async function run(files: readonly string[], flags: CalibrateFlags): Promise<number> {
   const [only, skip] = [splitNames(flags.only), splitNames(flags.skip)];
   assertSettings({ only, skip });
-  const failOn = splitNames(flags.failOn).map((name) =>
-    parseChoice("--fail-on", name, ["set", "drift", "contradicted"] as const),
-  );
+  const failOn = splitNames(flags.failOn).map((name) => parseChoice("--fail-on", name, calibrationGates));
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
@@ -99,7 +102,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
     return EXIT.inconclusive;
   }
-  if (failOn.some((what) => report.counts[what] > 0)) return EXIT.gate;
+  if (failOn.some((gate) => failsOn(report, gate))) return EXIT.gate;
   if (asked === undefined || !isIncomplete(asked)) return EXIT.ok;
   printDiagnostic("sandbox: inconclusive: the target did not answer all requests.");
   return EXIT.inconclusive;
