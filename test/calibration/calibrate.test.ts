@@ -313,6 +313,40 @@ it("explains no list in another order by a list that is shorter", async () => {
   expect(report.drift).toMatchObject([{ operation: "GET /v1/webhooks", pointer: "/body/data", kind: "order" }]);
 });
 
+/** The subscriptions of a company, page by page. */
+async function listPages(sandbox: Sandbox): Promise<void> {
+  for (const topic of ["charges/events", "transactions/started", "transactions/completed"]) {
+    await sandbox.fetch("/v1/webhooks", { json: { topic, url: "http://127.0.0.1:9/hooks" } });
+  }
+  for (let page = "/v1/webhooks?limit=1"; page !== "";) {
+    const { cursor } = await (await sandbox.fetch<{ cursor: { next: string | null } }>(page)).json();
+    page = cursor.next === null ? "" : `/v1/webhooks?limit=1&cursor=${cursor.next}`;
+  }
+}
+
+it.each([
+  ["base64", (count: number) => `page/${count}==`, (cursor: string) => cursor],
+  ["a text", (count: number) => `page ${count}+ü`, encodeURIComponent],
+  ["a number", (count: number) => String(count), String],
+])("follows a list page by page with the service's cursors: %s", async (_, cursorOf, write) => {
+  const cursors = new Map<string, string>();
+  // Another one in each answer, also for the same place.
+  const replace = (cursor: string): string => {
+    const other = cursorOf(cursors.size + 1);
+    cursors.set(cursor, other);
+    return other;
+  };
+  const exchanges = (await recordWith({}, listPages)).map((exchange) => {
+    const url = exchange.url.replace(/(?<=cursor=).*/, (cursor) => write(cursors.get(cursor)!));
+    const body = Buffer.from(exchange.answer!.body).toString();
+    const changed = body.replaceAll(/(?<="(?:next|prev)":")[^"]+/g, replace);
+    return { ...exchange, url, answer: { ...exchange.answer!, body: Buffer.from(changed) } };
+  });
+  expect(exchanges.at(-1)!.url).toContain(write(cursorOf(3)));
+  const report = await calibrateAll([exchanges], { only: ["http", "paging"] });
+  expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
+});
+
 it("shows a text of the service on one line, and an empty one as such", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {

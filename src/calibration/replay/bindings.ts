@@ -1,7 +1,8 @@
-/** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`. */
+/** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`, and which cursor for which. */
 export class Bindings {
   readonly #ours = new Map<string, string>();
   readonly #theirs = new Map<string, string>();
+  readonly #cursors = new Map<string, string>();
 
   /** Binds two ids that were seen at the same place; false when one of them is bound to another. */
   bind(theirs: string, ours: string): boolean {
@@ -11,6 +12,15 @@ export class Bindings {
       this.#theirs.set(mock, real);
     }
     return this.#ours.get(real) === mock;
+  }
+
+  /** A service may give another cursor for the same place in each answer. */
+  bindCursor(theirs: string, ours: string): void {
+    this.#cursors.set(theirs, ours);
+  }
+
+  cursorToOurs(theirs: string): string | undefined {
+    return this.#cursors.get(theirs);
   }
 
   isBound(theirs: string): boolean {

@@ -76,7 +76,8 @@ function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: C
   if (theirType !== ourType) {
     yield differs(theirType === "null" || ourType === "null" ? "value" : "type");
   } else if (MADE_UP.has(name)) {
-    return;
+    const isCursor = pointer.startsWith("/body/cursor/") && typeof theirs === "string" && typeof ours === "string";
+    if (isCursor) comparison.bindings.bindCursor(theirs, ours);
   } else if (Array.isArray(theirs) && Array.isArray(ours)) {
     yield* compareLists(theirs, ours, pointer, comparison);
   } else if (isObject(theirs) && isObject(ours)) {

@@ -327,7 +327,15 @@ export class Replay {
       sent.set("authorization", `Bearer ${DEFAULT_COMPANY.token}`);
     else if (authorization !== undefined) sent.set("authorization", "Bearer unknown");
     const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
-    return new Request(BASE + this.#bindings.toOurs(path), { method, headers: sent, ...(hasBody ? { body } : {}) });
+    return new Request(this.#urlOf(path), { method, headers: sent, ...(hasBody ? { body } : {}) });
+  }
+
+  #urlOf(path: string): URL {
+    const url = new URL(BASE + this.#bindings.toOurs(path));
+    const { cursorParameter } = this.company.profile.paging;
+    const cursor = this.#bindings.cursorToOurs(url.searchParams.get(cursorParameter) ?? "");
+    if (cursor !== undefined) url.searchParams.set(cursorParameter, cursor);
+    return url;
   }
 
   #compare(theirs: RecordedAnswer, ours: RecordedAnswer): Difference[] {
