@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { runAudit } from "../../src/audit/run-audit.js";
 import { sendOnWire } from "../../src/audit/wire/send-on-wire.js";
 import { createDeferred } from "../../src/kernel/events.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { serveHttp } from "../support/listen.js";
+import { longestStop } from "../support/loop-stops.js";
 import { askTwice, expensiveAnswers, malformedAnswers } from "../support/malformed-answers.js";
 import { startRawReceiver } from "../support/raw-receiver.js";
 
@@ -20,6 +23,46 @@ describe("a request of an audit, which may run in a sandbox, ends with a reason 
 
   it.each(expensiveAnswers)("after %s", async (_, answer) => {
     expect((await askTwice(audit, answer)).stopMs).toBeLessThan(500);
+  });
+});
+
+describe("the search for a stack trace", () => {
+  const auditOf = async (answer: string) => {
+    const url = await serveHttp((_, response) => response.writeHead(401).end(answer));
+    return runAudit({ url, secret: "secret_sandbox", system: systemClock, only: ["valid-event"] });
+  };
+
+  it.each([
+    ["of Node", "Error: no\n    at take (/app/hook.js:12:5)"],
+    [
+      "of Node, in JSON",
+      JSON.stringify({ stack: "Error: no\n    at async Hook.take [as post] (file:///app/hook.mjs:12:5)" }),
+    ],
+    ["of Node, without a function", "Error: no\n    at file:///app/hook.mjs:12:5"],
+    ["of Python", 'Traceback (most recent call last):\n  File "app.py", line 3, in <module>'],
+    ["of Python, without its first line", '  File "/app/a b.py", line 3, in take'],
+    ["of Java", "java.lang.IllegalStateException\r\n\tat com.shop.Hook.take(Hook.java:12)\r\n"],
+    [".NET", "   at Shop.Hook.Take(String body) in C:\\shop\\Hook.cs:line 12"],
+    ["of PHP", "#0 C:\\Program Files (x86)\\shop\\hook.php(12): take()"],
+    ["of PHP, with its heading", "Stack trace:\n#0 {main}"],
+    ["of an uncaught error", "<b>Fatal error</b>: Uncaught InvalidArgumentException: no"],
+  ])("finds one %s", async (_, answer) => {
+    expect((await auditOf(answer)).notes.join("\n")).toContain("An answer shows a stack trace");
+  });
+
+  it("finds none in a sentence", async () => {
+    expect((await auditOf("Refused at the door: 3 (of 4)")).notes.join("\n")).not.toContain("stack trace");
+  });
+
+  it.each([
+    ["brackets and numbers", `${"at ".repeat(400)}${"(".repeat(1000)}${":1".repeat(1000)}`],
+    ["colons", `\n at ${":".repeat(4000)}`],
+    ["empty lines", "\n".repeat(4096)],
+    ["spaces", " ".repeat(4096)],
+    ["frames of PHP", `${"#0 ".repeat(500)}${"(1".repeat(1200)}`],
+    ["files", `  ${'File "'.repeat(300)}${'", line '.repeat(250)}`],
+  ])("takes no time for an answer of %s", async (_, answer) => {
+    expect(await longestStop(() => auditOf(answer))).toBeLessThan(100);
   });
 });
 

@@ -6,9 +6,14 @@ export const REQUESTS_MAX = 2500;
 /** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
 
-/** Of Node, Python, PHP, Java and the like. */
-const STACK_TRACE =
-  /^\s+at .+[:(].*\d+|Traceback \(most recent call last\)|^\s*File ".+", line \d+|Stack trace:|Uncaught \w*(Error|Exception)|#0 .+\(\d+\)|\bat .+\(.+:\d+(:\d+)?\)/m;
+/** Of Node, Python, PHP, Java and the like. A receiver may send anything: each takes linear time. */
+const STACK_TRACES: readonly RegExp[] = [
+  /^[ \t]+at [^\n:(]+[:(][^\n\d]*\d/m,
+  /\bat [^\n(]{1,200}\([^\n()]{1,200}:\d+\)/,
+  /Traceback \(most recent call last\)|Stack trace:|Uncaught \w*(?:Error|Exception)/,
+  /^[ \t]*File "[^\n"]+", line \d/m,
+  /#0 [^\n]{1,200}?\(\d{1,9}\)/,
+];
 
 /** Sends the requests of all checks, a limited number at a time. */
 export class Sender {
@@ -39,11 +44,9 @@ export class Sender {
       const isFirst = sent++ === 0;
       const exchange = await this.#inTurn(request);
       if (!exchange.unreachable) this.last = { check, exchange };
-      if (exchange.answer !== null) {
-        if (STACK_TRACE.test(exchange.answer.body)) this.trace ??= exchange;
-      }
-      if (exchange.answer === null && exchange.unreachable && isFirst && this.count > 1)
-        throw new Gone(exchange.error ?? "");
+      const { answer } = exchange;
+      if (answer !== null && STACK_TRACES.some((trace) => trace.test(answer.body))) this.trace ??= exchange;
+      if (answer === null && exchange.unreachable && isFirst && this.count > 1) throw new Gone(exchange.error ?? "");
       if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
