@@ -10,7 +10,7 @@ import type { CustomerCheck } from "../../domain/model/customer.js";
 import { createDrawPerson } from "../state/load-faker.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { trackProfile } from "../../domain/profile/track-profile.js";
-import { Clock } from "../../kernel/time/clock.js";
+import { Clock, notBefore } from "../../kernel/time/clock.js";
 import type { DueItem } from "../../kernel/records/due-work.js";
 import { type IdSource, createIdSource } from "../../kernel/records/ids.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -263,6 +263,8 @@ export class Company {
         const changes = work.commit();
         committed = true;
         this.record.idPosition = this.#ids.position;
+        // As the journal has it: a new document may be written before the advance ends that moved the clock.
+        this.record.clock = notBefore(this.record.clock, at, this.deps.system);
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
         if (work.effort.givenUp > 0) this.#warnOfEffort();
         if (areLeftOut) this.#warnOfLeftOut();
