@@ -23,7 +23,7 @@ async function runStep(context: StepContext, step: Step): Promise<Failure | unde
   let failure: Failure | undefined;
   try {
     if (step.when !== undefined) await context.waitFor?.(step.when);
-    failure = await perform(context, step);
+    failure = await perform(context, step).finally(() => context.variables.release());
   } catch (error) {
     failure = describeFailure(context, step, error);
   }
@@ -146,6 +146,7 @@ async function runEventually(
     } catch (error) {
       if (!(error instanceof StepFailed)) throw error;
       failed = error;
+      variables.release();
     }
     if (waitedMs + every > within) {
       throw new StepFailed({ ...failed.details, message: `${failed.message}, even after ${formatDuration(waitedMs)}` });

@@ -1,5 +1,6 @@
 import { valueAt } from "../../kernel/fields.js";
 import type { IdSource } from "../../kernel/records/ids.js";
+import { jsonBytes, valueBytes } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { DrawFake } from "../file/fake-data.js";
 import { fill, parsePath } from "../file/template.js";
@@ -16,43 +17,78 @@ export interface VariableSources {
 
 type Values = ReadonlyMap<string, unknown>;
 
+/** What the values of one scenario may take in memory: those that it has saved, and those that the steps under way fill in. */
+const MIB_MAX = 64;
+const BYTES_MAX = MIB_MAX * 1024 * 1024;
+const TOO_MUCH = `The variables of the scenario take more than ${MIB_MAX} MiB: what it has saved, and what the steps under way fill in. Save less of each answer, or insert less.`;
+
 /** The values of `${…}` at one place of a running scenario: local ones first, then saved ones, then those that are always known. */
 export class Variables {
   readonly #sources: VariableSources;
   readonly #saved: Map<string, unknown>;
   readonly #locals: Map<string, unknown>;
   /** What was saved here, and not before. */
-  readonly #written = new Map<string, unknown>();
+  readonly #written = new Map<string, { readonly value: unknown; readonly bytes: number }>();
+  /** Of all branches of the scenario. */
+  readonly #held: { bytes: number };
+  #filledBytes = 0;
 
-  constructor(sources: VariableSources, saved: Values = new Map(), locals: Values = new Map()) {
+  constructor(
+    sources: VariableSources,
+    saved: Values = new Map(),
+    locals: Values = new Map(),
+    held: { bytes: number } = { bytes: 0 },
+  ) {
     this.#sources = sources;
     this.#saved = new Map(saved);
     this.#locals = new Map(locals);
+    this.#held = held;
   }
 
-  save(name: string, value: unknown): void {
+  save(name: string, value: unknown, bytes = bytesOf(value)): void {
+    this.#hold(bytes - (this.#written.get(name)?.bytes ?? 0));
     this.#locals.delete(name);
     this.#saved.set(name, value);
-    this.#written.set(name, value);
+    this.#written.set(name, { value, bytes });
   }
 
   /** A copy with more local variables: the `with` of a used file, the `index` of a repetition. What it saves is known here once it is adopted. */
   branch(locals: Readonly<Record<string, unknown>> = {}): Variables {
-    return new Variables(this.#sources, this.#saved, new Map([...this.#locals, ...Object.entries(locals)]));
+    return new Variables(this.#sources, this.#saved, new Map([...this.#locals, ...Object.entries(locals)]), this.#held);
   }
 
   /** Takes over what a branch has saved. */
   adopt(branch: Variables): void {
-    for (const [name, value] of branch.#written) this.save(name, value);
+    for (const [name, { value, bytes }] of branch.#written) {
+      this.#held.bytes -= bytes;
+      this.save(name, value, bytes);
+    }
+  }
+
+  /** What was filled in here is needed no more: the step is over. */
+  release(): void {
+    this.#held.bytes -= this.#filledBytes;
+    this.#filledBytes = 0;
   }
 
   fill(value: unknown): unknown {
-    return fill(value, (expression) => this.#lookUp(expression));
+    return fill(value, (expression) => {
+      const found = this.#lookUp(expression);
+      const bytes = bytesOf(found);
+      this.#hold(bytes);
+      this.#filledBytes += bytes;
+      return found;
+    });
   }
 
   fillText(value: string): string {
     const filled = this.fill(value);
     return typeof filled === "string" ? filled : JSON.stringify(filled);
+  }
+
+  #hold(bytes: number): void {
+    if (this.#held.bytes + bytes > BYTES_MAX) throw new UsageError("input", TOO_MUCH);
+    this.#held.bytes += bytes;
   }
 
   #lookUp(expression: string): unknown {
@@ -89,4 +125,12 @@ export class Variables {
         return undefined;
     }
   }
+}
+
+/** Lists and objects take more in memory than as JSON. */
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (jsonBytes(value, BYTES_MAX) > BYTES_MAX) return BYTES_MAX + 1;
+  const json = Buffer.from(JSON.stringify(value));
+  return json.length + valueBytes(json);
 }
