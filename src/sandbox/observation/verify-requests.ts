@@ -147,8 +147,14 @@ export type RequestSubject = RuleSubject<"request"> &
 
 function subjectOf(entry: JournalEntry): RequestSubject {
   const { method, headers, body, operation, answer, problem, rule, fault, fate } = entry;
-  const [path, query, status] = [pathOf(entry), queryOf(entry), statusOf(entry)];
-  return { method, path, query, headers, body, operation, status, answer, problem, rule, fault, fate };
+  const [path, status] = [pathOf(entry), statusOf(entry)];
+  return {
+    ...{ method, path, headers, body, operation, status, answer, problem, rule, fault, fate },
+    // Read only when a match asks for it: it may have thousands of parameters.
+    get query() {
+      return queryOf(entry);
+    },
+  };
 }
 
 /** Without the query. */

@@ -164,3 +164,18 @@ it("a match that is too large is refused", async () => {
   const { status, body } = await world.control("POST", "/rules", order);
   expect([status, body.message]).toEqual([400, [expect.stringContaining("must have at most 100000 bytes as JSON")]]);
 });
+
+it("looking for requests does not read the long queries of others", async () => {
+  const { journal } = world.sandbox.observationOf(world.sandbox.defaultCompany.id);
+  const [entry] = journal.entries.values();
+  if (entry === undefined) throw new Error("The request is not in the journal.");
+  const path = `/v1/charges?${"a&".repeat(8_000)}`;
+  while (journal.lastSeq < 1_000) journal.record(exchange({ ...entry, path }));
+  const stopMs = await longestStop(async () => {
+    const { body } = await world.control("GET", "/requests?method=DELETE");
+    expect(body.count).toBe(0);
+  });
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  const verified = await world.control("POST", "/requests/verify", { match: { method: "DELETE" }, count: 0 });
+  expect([verified.status, verified.body]).toEqual([200, { matched: 0, requests: [] }]);
+});
