@@ -273,6 +273,27 @@ describe("a store that cannot be used", () => {
     expect(await readFile(join(cwd, journal), "utf8")).toBe(text.replace("Shoes", "Shirt"));
   });
 
+  it("is left as it is by a start that is refused", async () => {
+    const cwd = await folderWith({
+      "taken.yaml": "companies:\n  - { companyId: company_c }\n  - { companyId: company_d, accessToken: at_b }\n",
+    });
+    const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z");
+    const { body: charge } = await call(first, "POST", "/v1/charges", chargeRequest());
+    const clock = "2026-01-15T11:00:00Z";
+    await call(first, "POST", "/_sandbox/companies", { companyId: "company_b", clock });
+    await first.stop();
+    const store = ["--store", "file:state.json"];
+    const behind = await runSandbox(["start", "--port", "0", ...store, "--clock", "2026-01-15T10:00:00Z"], { cwd });
+    expect([behind.code, behind.stderr]).toEqual([2, expect.stringContaining('the clock of "company_b"')]);
+    const taken = await runSandbox(["start", "--port", "0", ...store, "--config", "taken.yaml"], { cwd });
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("another company has its access token")]);
+
+    const next = await inStore(cwd);
+    expect((await call(next, "GET", "/_sandbox/clock")).body.now).toBe("2026-01-15T09:00:00.000Z");
+    expect((await call(next, "GET", `/v1/charges/${charge.id}`)).body.status).toBe("due");
+    expect((await call(next, "GET", "/_sandbox/companies")).body.count).toBe(2);
+  });
+
   it("exits with 3 when its folder cannot be created", async () => {
     const cwd = await folderWith({ taken: "" });
     const { code, stderr } = await runSandbox(["start", "--port", "0", "--store", "file:taken/state.json"], { cwd });

@@ -23,6 +23,7 @@ export function createHeldStore(): HeldStore {
     note: () => undefined,
     writable: () => undefined,
     close: async () => undefined,
+    discard: async () => undefined,
     durable() {
       if (!holding) return undefined;
       const held = gate();

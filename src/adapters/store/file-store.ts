@@ -183,6 +183,17 @@ class FileStore<Data> implements Store<Data> {
     return (this.#closing ??= this.#end());
   }
 
+  async discard(): Promise<void> {
+    const why = new UsageError("cannot-run", `The store ${this.#place.path} was closed`);
+    this.#failure = why;
+    this.#pending = [];
+    this.#lost.abort(why);
+    this.#closed = true;
+    await this.#working;
+    await this.#journal?.close();
+    await this.#place.lock.release();
+  }
+
   async #end(): Promise<void> {
     // Also the last chance to write what could not be written before, or was taken away since.
     if (this.#failure !== undefined || !(await this.#isKept())) await this.#wait().catch(() => undefined);

@@ -18,6 +18,8 @@ export interface Store<Data> {
   writable(): Promise<void> | undefined;
   /** Throws UsageError("cannot-run") when something could not be kept, or the store is lost. */
   close(): Promise<void>;
+  /** Closes it without keeping what was noted since it was opened. Only before anything else has run. */
+  discard(): Promise<void>;
 }
 
 /** One change, as JSON. Applying it twice has the effect of applying it once. */
@@ -48,5 +50,6 @@ export function createMemoryStore<Data>(data: Data): Store<Data> {
     durable: () => undefined,
     writable: () => undefined,
     close: async () => undefined,
+    discard: async () => undefined,
   };
 }

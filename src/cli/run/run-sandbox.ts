@@ -100,7 +100,7 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     server.answerWith(app);
     return { sandbox, fetch, replayer };
   } catch (error) {
-    await Promise.all([server.close(), store?.close()]);
+    await Promise.all([store?.discard(), server.close()]);
     throw asFileProblem(error);
   }
 }
