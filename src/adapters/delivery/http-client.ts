@@ -10,6 +10,7 @@ import {
 } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { DEFAULT_CIPHERS } from "node:tls";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
@@ -25,6 +26,12 @@ const RESPONSE_PIECES_READ_MAX = 100;
 export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
 
+/** Diffie-Hellman over curves only: over finite fields a receiver chooses parameters with which each handshake stops the loop for a second. */
+export const tlsKeyExchange = {
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: "X25519:prime256v1:X448:secp521r1:secp384r1",
+} as const;
+
 /** The outcome of an attempt, but for its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
 
@@ -32,7 +39,7 @@ export type Outcome = Omit<TransportResult, "latencyMs">;
 export function createAgent({ url, insecureTls, allow }: TransportRequest): Agent {
   const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
   return new URL(url).protocol === "https:"
-    ? new TlsAgent({ ...options, rejectUnauthorized: !insecureTls })
+    ? new TlsAgent({ ...options, ...tlsKeyExchange, rejectUnauthorized: !insecureTls })
     : new AgentOfSmallReads(options);
 }
 

@@ -1,7 +1,7 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect, type LookupFunction } from "node:net";
-import { basicCredentials, INTERIM_ANSWERS_MAX } from "../../adapters/delivery/http-client.js";
+import { basicCredentials, INTERIM_ANSWERS_MAX, tlsKeyExchange } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -99,7 +99,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       method: "POST",
       agent: false,
       ...(lookup === undefined ? {} : { lookup }),
-      ...(url.protocol === "https:" ? { rejectUnauthorized: !insecureTls } : {}),
+      ...(url.protocol === "https:" ? { ...tlsKeyExchange, rejectUnauthorized: !insecureTls } : {}),
       // Node sends a flat list unchanged: case, order and repetition.
       headers: headersOf(url, request).flat(),
     });
