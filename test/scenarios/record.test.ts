@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
+import { longestStop } from "../support/loop-stops.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
 import { type RecordedSandbox, recordedSandbox, replayRecording } from "../support/recording.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
@@ -338,3 +339,12 @@ it.each([
   expect(session.recorder.size).toBe(kept);
   expect(await recordingOf(session)).toContain(`the last ${8 - kept} request(s) are left out`);
 });
+
+it.each([".", "a.", "~", '"', "${", "-", "\\", "a b"])(
+  "a recording of a long text of %j is written in no time",
+  async (piece) => {
+    const session = open();
+    await createCharge(session, { metadata: { text: piece.repeat(30_000) } });
+    expect(await longestStop(async () => void session.recorder.render())).toBeLessThan(500);
+  },
+);
