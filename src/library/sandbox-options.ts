@@ -6,7 +6,7 @@ import type { RuleOrder } from "../domain/rules/change-rules.js";
 import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
 import { flag, matching } from "../kernel/fields.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import { parseUrl } from "../kernel/messages/text.js";
+import { isSecretPlace, parseUrl } from "../kernel/messages/text.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import {
   type CompanyDefaults,
@@ -17,6 +17,7 @@ import {
 } from "../sandbox/config/options.js";
 import { loadFixtureFiles, loadProfileFile } from "../sandbox/config/load-files.js";
 import { allowance } from "../sandbox/config/allowance.js";
+import { credential } from "../sandbox/state/file-fields.js";
 import { type RuleInput, parseRule } from "./rules-handle.js";
 import { show } from "../domain/profile/setting-problems.js";
 import { didYouMean } from "../kernel/messages/suggest.js";
@@ -105,7 +106,8 @@ function findOptionProblems(options: unknown, fields: OptionFields): string[] {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) return [`${name} is not an option.${didYouMean(name, Object.keys(fields))}`];
     const [issue] = field.safeParse(value).error?.issues ?? [];
-    return issue === undefined ? [] : [`${name} ${issue.message}, got ${show(value)}.`];
+    if (issue === undefined) return [];
+    return [`${name} ${issue.message}, got ${isSecretPlace([name]) ? "something else" : show(value)}.`];
   });
 }
 
@@ -203,7 +205,7 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
     "an absolute http or https URL",
     (value) => typeof value === "string" && /^https?:\/\//.test(value) && parseUrl(value) !== undefined,
   ),
-  adminToken: text,
+  adminToken: credential("a token"),
   tenancy: flag,
   productionHeadersOnly: flag,
 };

@@ -53,6 +53,23 @@ describe("exit code 1, a wrong command line", () => {
   });
 });
 
+describe("a token that no header can carry", () => {
+  it.each<[string, string[], Record<string, string>]>([
+    ["--admin-token", ["clock", "--admin-token", "s3cret\nx"], {}],
+    ["--admin-token", ["companies", "export", "company_shop", "--admin-token", "s3cret é"], {}],
+    ["SANDBOX_ADMIN_TOKEN", ["clock"], { SANDBOX_ADMIN_TOKEN: "s3cret\n" }],
+    ["--token", ["replay", "@shipped/balance", "--target", "http://127.0.0.1:9", "--token", "s3cret é"], {}],
+    ["--company", ["calibrate", "--target", "http://127.0.0.1:9", "--token", "x", "--company", "s3cret é"], {}],
+  ])("in %s is refused, and not shown", async (source, args, env) => {
+    const { code, stdout, stderr } = await runSandbox(args, { env });
+    expect([code, stdout, stderr]).toEqual([
+      1,
+      "",
+      `sandbox: ${source} must be printable ASCII without spaces, and not empty.\n`,
+    ]);
+  });
+});
+
 describe("exit code 2, a wrong file", () => {
   it.each<[string, RegExp]>([
     ["start --config no.yaml", /^Failed to read no\.yaml: there is no such file/],

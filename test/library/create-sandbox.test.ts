@@ -89,6 +89,7 @@ describe("wrong options", () => {
   test.each<[SandboxOptions, RegExp]>([
     [{ clock: "tomorrow" }, /Failed to create the sandbox: clock must be "running", "frozen", an ISO 8601 instant/],
     [{ clock: new Date("never") }, /clock must be/],
+    [{ adminToken: "clé" }, /: adminToken must be a token: 1 to 200 visible ASCII .*, got something else\.$/],
     [{ seed: 1.5, balance: -1 }, /seed must be a whole number, got 1.5\.[^]*balance must be a number of XOF/],
     [{ profile: { transfers: { setlement: "manual" } } } as SandboxOptions, /Did you mean "transfers.settlement"/],
     [{ profile: ["manual"] } as SandboxOptions, /profile must be settings, or the path of a profile file/],

@@ -7,7 +7,7 @@ import { HEADER_DEFAULT } from "../../audit/checks/snippets.js";
 import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
-import { parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
+import { parseBaseUrl, parseChoice, readToken, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit, renderPretty, renderSum } from "../../audit/reporters.js";
@@ -96,11 +96,12 @@ function endAtSignal(): void {
 
 /** The application's sandbox, if SANDBOX_URL and SANDBOX_ACCESS_TOKEN name it. */
 function sandboxOf({ check, order }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
-  const { SANDBOX_URL: given = "", SANDBOX_ACCESS_TOKEN: accessToken = "" } = process.env;
-  if ((check === undefined && order === undefined) || given === "" || accessToken === "") return {};
+  const given = process.env["SANDBOX_URL"] ?? "";
+  const accessToken = readToken({ variable: "SANDBOX_ACCESS_TOKEN" });
+  if ((check === undefined && order === undefined) || given === "" || accessToken === undefined) return {};
   const url = parseBaseUrl("SANDBOX_URL", given);
-  const companyId = process.env["SANDBOX_COMPANY_ID"];
-  const adminToken = process.env["SANDBOX_ADMIN_TOKEN"];
+  const companyId = readToken({ variable: "SANDBOX_COMPANY_ID" });
+  const adminToken = readToken({ variable: "SANDBOX_ADMIN_TOKEN" });
   return { sandbox: createSandboxDoor({ url, accessToken, companyId, adminToken }) };
 }
 

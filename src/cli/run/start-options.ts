@@ -4,7 +4,7 @@ import { parseInstant } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
-import { flagOf, parseBaseUrl, parseChoice, wrongValue } from "../shared/values.js";
+import { flagOf, parseBaseUrl, parseChoice, parseToken, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
 import { tenancyProblem } from "../../sandbox/config/options.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
@@ -209,12 +209,6 @@ function parseSwitch(source: string, text: string): boolean {
   if (/^(?:true|1|yes|on)$/i.test(text)) return true;
   if (/^(?:false|0|no|off)$/i.test(text)) return false;
   throw wrongValue(source, "true or false", text);
-}
-
-/** A token that is valid after "Bearer ". The message does not repeat it. */
-function parseToken(source: string, text: string): string {
-  if (/^[\x21-\x7E]+$/.test(text)) return text;
-  throw new UsageError("command-line", `${source} must be printable ASCII without spaces, and not empty.`);
 }
 
 function parseText(source: string, text: string): string {

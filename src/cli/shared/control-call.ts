@@ -2,7 +2,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
-import { parseBaseUrl } from "./values.js";
+import { parseBaseUrl, readToken } from "./values.js";
 
 export interface TargetFlags {
   readonly url?: string;
@@ -17,7 +17,7 @@ export function readTarget(flags: TargetFlags) {
   return {
     url: parseBaseUrl(fromFlag ? "--url" : "SANDBOX_URL", url),
     company: flags.company ?? (process.env["SANDBOX_COMPANY_ID"] || undefined),
-    adminToken: flags.adminToken ?? (process.env["SANDBOX_ADMIN_TOKEN"] || undefined),
+    adminToken: readToken({ variable: "SANDBOX_ADMIN_TOKEN", flag: "--admin-token", given: flags.adminToken }),
   };
 }
 

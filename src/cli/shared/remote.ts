@@ -1,6 +1,6 @@
 import type { Credentials } from "../../scenarios/run/world.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { parseBaseUrl } from "./values.js";
+import { parseBaseUrl, readToken } from "./values.js";
 
 export interface RemoteFlags {
   readonly token?: string | undefined;
@@ -14,13 +14,16 @@ export function parseRemote(
   { token, company, secret }: RemoteFlags,
   env: NodeJS.ProcessEnv,
 ): Credentials & { readonly url: string } {
-  const accessToken = token ?? env["SANDBOX_ACCESS_TOKEN"];
+  const accessToken = readToken({ variable: "SANDBOX_ACCESS_TOKEN", flag: "--token", given: token }, env);
   if (accessToken === undefined)
     throw new UsageError("command-line", "--target needs --token, or SANDBOX_ACCESS_TOKEN.");
   return {
     url: parseBaseUrl("--target", target),
     token: accessToken,
-    companyId: company ?? env["SANDBOX_COMPANY_ID"] ?? "",
+    companyId:
+      company === ""
+        ? ""
+        : (readToken({ variable: "SANDBOX_COMPANY_ID", flag: "--company", given: company }, env) ?? ""),
     secretKey: secret ?? env["SANDBOX_SECRET_KEY"] ?? "",
   };
 }

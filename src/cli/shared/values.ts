@@ -39,6 +39,27 @@ export function parseBaseUrl(source: string, text: string): string {
   throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);
 }
 
+/** A token that a header can carry. The message does not repeat it. */
+export function parseToken(source: string, text: string): string {
+  if (/^[\x21-\x7E]+$/.test(text)) return text;
+  throw new UsageError("command-line", `${source} must be printable ASCII without spaces, and not empty.`);
+}
+
+interface TokenSource {
+  readonly variable: string;
+  /** Comes before the variable. */
+  readonly flag?: string;
+  /** What the flag says. */
+  readonly given?: string | undefined;
+}
+
+/** A token from the command line or the environment; undefined when there is none. */
+export function readToken({ variable, flag = "", given }: TokenSource, env = process.env): string | undefined {
+  if (given !== undefined) return parseToken(flag, given);
+  const text = env[variable] ?? "";
+  return text === "" ? undefined : parseToken(variable, text);
+}
+
 /** The variables that scenarios may read as `${env.X}`. */
 export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
