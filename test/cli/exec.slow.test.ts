@@ -128,6 +128,13 @@ describe("the exit code", () => {
     const notOne = await exec([], [`${root}package.json`]);
     expect(notOne.code).toBe(3);
     expect(notOne.stderr).toMatch(/Failed to run .*package\.json: .*EACCES/);
+    const inFile = await exec([], [`${root}package.json/run`]);
+    expect([inFile.code, inFile.stderr]).toEqual([3, expect.stringMatching(/Failed to run .*: spawn ENOTDIR/)]);
+    const line = await exec([], [`node ${"x".repeat(300)}`]);
+    expect([line.code, line.stderr]).toEqual([
+      3,
+      expect.stringMatching(/Failed to run node x{55}…: spawn ENAMETOOLONG/),
+    ]);
   });
 
   it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])(

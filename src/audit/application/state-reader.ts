@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -147,7 +147,7 @@ const HAS_GROUPS = process.platform !== "win32";
 function runCommand(command: string, options: ReadOptions): Promise<string> {
   const needsShell = FOR_A_SHELL.test(command);
   const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
-  return new Promise((resolve, reject) => {
+  return new Promise<string>((resolve, reject) => {
     // In a process group, so that everything it starts ends with it, and with this process.
     const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
     const stop = (): void => {
@@ -180,13 +180,13 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
     };
     child.stdout.on("data", keep(output));
     child.stderr.on("data", keep(errors));
-    child.once("error", (error: NodeJS.ErrnoException) =>
-      end(error.code === "ENOENT" ? "there is no such command" : error.message),
-    );
+    child.once("error", (error) => end(whyNotStarted(error)));
     child.once("close", (code, signal) => {
       const printed = shorten(Buffer.concat(errors).toString("utf8"));
       settle(code === 0 ? undefined : `it ended with ${code ?? signal}${printed === "" ? "" : `: ${printed}`}`);
     });
+  }).catch((error: unknown) => {
+    throw error instanceof UsageError ? error : failed(options, command, whyNotStarted(error));
   });
 }
 

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
 import { isTurnedAway } from "../../contract/problems.js";
 import { endHolds } from "../../domain/rules/holds.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { shorten } from "../../kernel/messages/text.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
 import { watchRun } from "../../sandbox/run-report.js";
@@ -142,22 +143,23 @@ function runChild(
   env: NodeJS.ProcessEnv,
   lost: AbortSignal,
 ): Promise<number> {
-  return new Promise((resolve, reject) => {
+  return new Promise<number>((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", env, signal: lost });
     const stopForwarding = onStopSignal((signal) => {
       // On a terminal Ctrl-C and Ctrl-\ reach the whole process group.
       const isSentToAll = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
       if (!isSentToAll) child.kill(signal);
     });
-    child.once("error", (error: NodeJS.ErrnoException) => {
+    child.once("error", (error) => {
       stopForwarding();
-      const why = error.code === "ENOENT" ? "there is no such command" : error.message;
-      reject(new UsageError("cannot-run", `Failed to run ${program}: ${why}.`));
+      reject(error);
     });
     child.once("exit", (code, signal) => {
       stopForwarding();
       // A shell's code for a signal.
       resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal)));
     });
+  }).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`);
   });
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { constants } from "node:os";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { shorten } from "../../kernel/messages/text.js";
 import { createIdSource } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { findCrash } from "./find-crash.js";
@@ -39,7 +40,7 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
   const { env, system, timeoutMs, signal, shell = false } = options;
   const [program = "", ...args] = command;
   const startedAt = system.monotonic();
-  return new Promise((resolve, reject) => {
+  return new Promise<EndedProcess>((resolve, reject) => {
     // In a run within a run the name holds both.
     const mark = `${env[MARK] ?? ""}${createIdSource(undefined, MARK).short("/run")}`;
     const child = spawn(program, args, {
@@ -71,10 +72,9 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
       signal.removeEventListener("abort", stop);
       process.off("exit", group.kill);
     };
-    child.once("error", (error: NodeJS.ErrnoException) => {
+    child.once("error", (error) => {
       forget();
-      const why = error.code === "ENOENT" ? "there is no such command" : error.message;
-      reject(new UsageError("cannot-run", `Failed to run ${program}: ${why}.`));
+      reject(error);
     });
     child.once("exit", (code, endedBy) => {
       const ms = system.monotonic() - startedAt;
@@ -92,6 +92,8 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
         resolve({ exitCode: timedOut ? null : exitCode, crash, timedOut, ms, output: all.text() });
       })();
     });
+  }).catch((error: unknown) => {
+    throw new UsageError("cannot-run", `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`);
   });
 }
 

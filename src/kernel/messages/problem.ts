@@ -65,3 +65,9 @@ export function assertNever(value: never): never {
 export function renderPosition(position: SourcePosition, message: string): string {
   return `${position.file}:${position.line}:${position.column}: ${message}`;
 }
+
+/** Why a command could not be started. Node emits some of these errors, such as ENOENT, and throws others, such as ENAMETOOLONG. */
+export function whyNotStarted(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOENT" ? "there is no such command" : error.message;
+}
