@@ -149,7 +149,17 @@ function subjectOf(entry: JournalEntry): RequestSubject {
   const { method, headers, body, operation, answer, problem, rule, fault, fate } = entry;
   const [path, status] = [pathOf(entry), statusOf(entry)];
   return {
-    ...{ method, path, headers, body, operation, status, answer, problem, rule, fault, fate },
+    method,
+    path,
+    headers,
+    body,
+    operation,
+    status,
+    answer,
+    problem,
+    rule,
+    fault,
+    fate,
     // Read only when a match asks for it: it may have thousands of parameters.
     get query() {
       return queryOf(entry);
