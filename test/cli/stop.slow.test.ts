@@ -5,7 +5,7 @@ import { type StartedSandbox, runSandbox, runUntilListening, startSandbox } from
 import { folderWith } from "../support/folder.js";
 import { call, gate } from "../support/live.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
-import { chargeRequest } from "../support/requests.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
 import type { LooseJson } from "../support/world.js";
 
 const account = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
@@ -135,6 +135,22 @@ describe("a reader that closes the log's pipe", () => {
     sandbox.signal("SIGTERM");
     expect(await sandbox.ended).toBe(0);
     expect(sandbox.stderr).toBe("");
+  });
+});
+
+describe("a reader that leaves the log's pipe unread", () => {
+  it("does not hold the sandbox when it is stopped", async () => {
+    const sandbox = await started({}, ["--clock", "frozen"]);
+    sandbox.stopReading();
+    // More than the pipe holds.
+    for (let n = 0; n < 3; n++) {
+      await post(sandbox, "/v1/transactions/batch", {
+        transactions: Array.from({ length: 500 }, () => transferRequest()),
+      });
+      await post(sandbox, "/_sandbox/clock/advance", { by: "10s" });
+    }
+    sandbox.signal("SIGTERM");
+    expect(await sandbox.exited).toBe(0);
   });
 });
 

@@ -79,8 +79,12 @@ export interface StartedSandbox {
   signal(signal: NodeJS.Signals): void;
   /** Closes its stdout, as `| head` does. */
   closeStdout(): void;
+  /** Leaves its stdout unread, without closing it. */
+  stopReading(): void;
   /** Resolves with the exit code when it has ended. */
   readonly ended: Promise<number | string>;
+  /** As `ended`, but does not wait for the end of its output. */
+  readonly exited: Promise<number | string>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | string>;
 }
@@ -97,6 +101,9 @@ export async function startSandbox(args: readonly string[] = [], options: RunOpt
     for (const wake of waiting) wake();
   });
   const ended = exitOf(child);
+  const exited = new Promise<number | string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown"));
+  });
 
   const waitForLine = (event: string): Promise<LooseJson> =>
     new Promise((resolve, reject) => {
@@ -121,7 +128,9 @@ export async function startSandbox(args: readonly string[] = [], options: RunOpt
     waitForLine,
     signal: (signal) => void child.kill(signal),
     closeStdout: () => void child.stdout.destroy(),
+    stopReading: () => void child.stdout.removeAllListeners("data").pause(),
     ended,
+    exited,
     stop() {
       child.kill("SIGTERM");
       return ended;

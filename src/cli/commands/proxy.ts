@@ -14,7 +14,7 @@ import { systemClock } from "../../kernel/time/system-clock.js";
 import { printable } from "../../kernel/messages/text.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parsePort } from "../run/start-options.js";
-import { nextStopSignal } from "../run/stop.js";
+import { endUnread, nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
 import { parseBaseUrl, splitNames } from "../shared/values.js";
@@ -93,6 +93,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   } finally {
     await file?.close();
     await mirror.close();
+    endUnread();
   }
   printDiagnostic(`sandbox: ${renderSum(comparison, record)}`);
   if (file === undefined || record === undefined) return;

@@ -10,7 +10,7 @@ import { colorsFor, printData } from "../shared/output.js";
 import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
 import { type RunningSandbox, beginSession, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
-import { nextStopSignal, whenLost } from "../run/stop.js";
+import { endUnread, nextStopSignal, whenLost } from "../run/stop.js";
 
 export const verb: Verb = (command) => {
   command.description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.");
@@ -49,7 +49,7 @@ async function start(flags: StartFlags): Promise<void> {
     try {
       await running.stop();
     } finally {
-      await session.end();
+      await session.end().finally(endUnread);
     }
   }
 }

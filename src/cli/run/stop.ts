@@ -79,6 +79,14 @@ export function nextStopSignal(): Promise<void> {
   });
 }
 
+/** How long the last output waits for a reader, ms. */
+const UNREAD_MS = 1_000;
+
+/** Ends the process soon after its work, even when nobody reads what it has printed: a full pipe would hold it for ever. */
+export function endUnread(): void {
+  systemClock.after(UNREAD_MS, () => process.exit());
+}
+
 /** Resolves when another process has taken the store over. */
 export function whenLost({ store: { lost } }: Sandbox): Promise<void> {
   return new Promise((resolve) => {
