@@ -3,6 +3,7 @@ import { fromXof } from "../../src/domain/values/money.js";
 import { setBalance } from "../../src/domain/accounts/set-balance.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { Journal } from "../../src/sandbox/observation/journal.js";
+import { longestStop } from "../support/loop-stops.js";
 import { type Live, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
@@ -10,7 +11,9 @@ import {
   CHANGES_SHOWN,
   ITEMS_READ_MAX,
   type TimelineItem,
+  type TimelinePage,
   readTimeline,
+  wantedItems,
 } from "../../src/http/pages/dashboard/payments/timeline.js";
 
 function timeline(live: Live, limit = 50, before?: string) {
@@ -123,6 +126,29 @@ it("searches a bounded number of items for one page, and goes on with the next",
   expect(readTimeline(live.company, entries, { limit: 5, isWanted, before: page.older }).items.map(describe)).toEqual([
     "POST 201 charge.created",
   ]);
+});
+
+it("searches a bounded amount of text for one page, and goes on with the next", async () => {
+  const live = await startLive();
+  const metadata = { words: Array.from({ length: 20_000 }, (_, index) => `w${index}`), note: "Raffia" };
+  const { id } = await live.createCharge({ amount: 100, metadata });
+  await live.ok("POST", `/v1/charges/${id}/pay`);
+  for (let n = 0; n < 30; n++) await live.ok("POST", `/v1/charges/${id}/refund`, { amount: 1 });
+  const { entries } = live.sandbox.observationOf(live.company.id).journal;
+  const isWanted = wantedItems({ q: "nowhere" }, live.company.world);
+  const search = async (before?: string) => {
+    const pages: TimelinePage[] = [];
+    const stopMs = await longestStop(async () => {
+      pages.push(readTimeline(live.company, entries, { limit: 5, isWanted, before }));
+    });
+    expect(stopMs).toBeLessThan(300);
+    return pages[0]?.older;
+  };
+  let older = await search();
+  expect(older).toBeDefined();
+  while (older !== undefined) older = await search(older);
+  const raffia = wantedItems({ q: "raffia" }, live.company.world);
+  expect(readTimeline(live.company, entries, { limit: 1, isWanted: raffia }).items).toHaveLength(1);
 });
 
 it("takes no text for a place but its own", async () => {

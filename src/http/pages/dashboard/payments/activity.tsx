@@ -19,7 +19,6 @@ import {
   type Changes,
   type TimelineItem,
   type TimelinePage,
-  ITEMS_READ_MAX,
   answerClasses,
   readTimeline,
   wantedItems,
@@ -43,7 +42,7 @@ export const activityPage: DashboardPage = {
 };
 
 function renderTimeline(view: View, timeline: TimelinePage) {
-  const { items, older, isCut } = timeline;
+  const { items, older, isCut, read } = timeline;
   return (
     <>
       {renderFound(view)}
@@ -64,7 +63,7 @@ function renderTimeline(view: View, timeline: TimelinePage) {
       </div>
       <NewRows />
       {items.length === 0 ? <Empty>Nothing was found.</Empty> : renderItems(view, items)}
-      {isCut && <CutNote count={ITEMS_READ_MAX} what="requests and changes" />}
+      {isCut && <CutNote count={read} what="requests and changes" />}
       {renderPager(view, "", older)}
     </>
   );

@@ -41,6 +41,8 @@ export interface TimelinePage {
   readonly older: string | undefined;
   /** Whether reading stopped before the page was full. */
   readonly isCut: boolean;
+  /** How many requests and changes were read. */
+  readonly read: number;
 }
 
 /** The items before a place have events and journal entries with lower seqs. */
@@ -53,6 +55,8 @@ interface Place {
 export const CHANGES_SHOWN = 10;
 /** Events, and journal entries, that are read for one page. */
 export const ITEMS_READ_MAX = 1_000;
+/** Of the texts of requests and answers, for one page; roughly. */
+const BYTES_READ_MAX = 8 * 1024 * 1024;
 /** The deliveries of a piece of work have the seqs right after its events; as many are read. */
 const DELIVERIES_READ_MAX = 60;
 
@@ -74,16 +78,22 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
     const entry = overtaken === undefined ? (entries.rows.at(-1)?.seq ?? place.entry) : overtaken.seq + 1;
     return `${firstEvent}-${entry}`;
   };
+  let read = 0;
+  let readBytes = 0;
   for (const part of mergeParts(events, entries, place.event)) {
+    if (request.isWanted !== undefined && readBytes > BYTES_READ_MAX)
+      return { items, older: older(), isCut: true, read };
     const item = readItem(world, part);
     const isShown = isWanted(item);
-    if (isShown && items.length === limit) return { items, older: older(), isCut: false };
+    if (isShown && items.length === limit) return { items, older: older(), isCut: false, read };
     if (isShown) items.push(item);
+    read++;
+    readBytes += part.entry?.bytes ?? 0;
     if (part.entry !== undefined) passed.add(part.entry.seq);
     firstEvent = Math.min(firstEvent, part.beginsAfter + 1);
   }
   const isCut = events.more || entries.more;
-  return { items, older: isCut ? older() : undefined, isCut };
+  return { items, older: isCut ? older() : undefined, isCut, read };
 }
 
 /** The changes that one request made, as far as they are known. */
@@ -205,9 +215,14 @@ function namesIn(item: TimelineItem, { charges, transfers }: World): readonly st
   return [...ofChanges, id, path, ...names];
 }
 
+/** Longer texts are no names. */
+const NAME_LENGTH_MAX = 1_000;
+
+/** Without metadata, which may be large. The text of its request is searched. */
 function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+  if (typeof value === "string") return value.length > NAME_LENGTH_MAX ? [] : [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => (name === "metadata" ? [] : stringsIn(member)));
 }
 
 /** What a request and its answer say; the answer has the correlation id. */
