@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { renderHarEntry } from "../../src/adapters/har/write-har.js";
 import { createExchangeRedactor } from "../../src/calibration/proxy/redact-exchange.js";
+import { longestStop } from "../support/loop-stops.js";
 
 const redactOptions = { secretKey: "sk_1", signatureHeader: "x-service-hmac-sha256", fields: [] };
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
@@ -156,6 +157,13 @@ describe("redaction", () => {
     const form = (text: string) => text.replaceAll(/\d/g, "0");
     expect(form(body)).toBe(form(`{"msisdn":${value}}`));
     expect(body).not.toContain(value);
+  });
+
+  it("takes no time for numbers of many lengths", async () => {
+    const numbers = Array.from({ length: 300 }, (_, index) => ({ msisdn: "9".padEnd(8 + index, String(index)) }));
+    const body = Buffer.from(JSON.stringify([numbers, "12345678".repeat(8_000)]));
+    const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
+    expect(await longestStop(async () => void redact({ ...exchange, body }, "service"))).toBeLessThan(1_000);
   });
 
   it.each<[string, string]>([

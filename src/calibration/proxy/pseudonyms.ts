@@ -2,6 +2,8 @@ import { REDACTED } from "../../sandbox/observation/redact.js";
 
 /** Shorter numbers are in a text by chance. */
 const SOUGHT_MIN = 8;
+/** No phone number is longer. A text is searched for each length. */
+const SOUGHT_MAX = 20;
 
 /**
  * Stand-ins for phone numbers: each number has one for the whole recording, which is a valid number too, whether or not it is written with `225`, `+225` or
@@ -21,7 +23,7 @@ export class Pseudonyms {
     const count = String(this.#known.size + 1);
     const known = this.#known.get(national) ?? `99${count.padStart(national.length - 2, "0")}`.slice(-national.length);
     this.#known.set(national, known);
-    if (national.length >= SOUGHT_MIN) this.#lengths.add(national.length);
+    if (national.length >= SOUGHT_MIN && national.length <= SOUGHT_MAX) this.#lengths.add(national.length);
     return writeDigits(number, `${prefix}${known}`);
   }
 
