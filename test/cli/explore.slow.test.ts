@@ -232,6 +232,31 @@ describe("a command that does not behave", () => {
     expect(printed).toContain("the end");
   });
 
+  it("prints and sends secrets: the reports do not show them", async () => {
+    const secrets = ["at_SecretToken42", "sk_SecretKey42", "adm_SecretAdmin42"];
+    const config = `companies: [{ companyId: shop, accessTokens: [${secrets[0]}], secretKey: ${secrets[1]} }]`;
+    const command = program(`
+      console.log(process.env, "Basic " + btoa("shop:" + process.env.SANDBOX_SECRET_KEY));
+      for (let n = 0; n < 4; n++) {
+        const { status } = await call("POST", "/v1/transactions", payout(SANDBOX_ACCESS_TOKEN + "/" + n));
+        if (status === 201) process.exit(0);
+      }
+    `);
+    const cwd = await folderWith({ "sandbox.config.yaml": config });
+    const { code, stdout, stderr } = await runSandbox(["explore", "--only", "answer-lost", "--", ...command], {
+      cwd,
+      env: { SANDBOX_ADMIN_TOKEN: "adm_SecretAdmin42" },
+    });
+    const files = await Promise.all(
+      ["01.yaml", "01.txt"].map((name) => readFile(join(cwd, "reports/explore", name), "utf8")),
+    );
+    const shown = [stdout, stderr, ...files].join("\n");
+    expect(code).toBe(5);
+    expect(shown).toContain("under a new reference ([redacted]/1)");
+    expect(shown).toContain("SANDBOX_ACCESS_TOKEN: '[redacted]'");
+    for (const secret of [...secrets, btoa(`shop:${secrets[1]}`)]) expect(shown).not.toContain(secret);
+  });
+
   it("sends control characters: the rules of the report can be read", async () => {
     const { stdout, folder } = await explore(
       ["--only", "503"],

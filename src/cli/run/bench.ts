@@ -32,9 +32,11 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
       const seen = await finish();
       const checked =
         check === undefined || signal.aborted ? undefined : await runProcess([check], { ...limits, shell: true });
+      const lines = (printed + (checked?.output ?? "")).split("\n");
       return {
         ...ended,
-        printed: printed + (checked?.output ?? ""),
+        // It is kept in a file. A line that holds an encoded secret can be redacted whole.
+        printed: lines.map(running.sandbox.redactor.text).join("\n"),
         seen,
         holds: checked === undefined ? null : checked.exitCode === 0,
       };

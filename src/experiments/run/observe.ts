@@ -103,11 +103,14 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     await Promise.all(companies.map(finish));
     for (const [at, company] of companies.entries()) read(company, ends[at]);
     const { findings, coverage } = report(true);
+    // The names that the command gives go into reports.
+    const { text } = sandbox.redactor;
+    const named = <Part extends { readonly about: string }>(part: Part) => ({ ...part, about: text(part.about) });
     return {
-      requests: lives.flatMap(({ requests }) => requests),
-      deliveries: lives.flatMap(({ deliveries }) => deliveries),
-      outcomes: lives.flatMap(({ outcomes }) => outcomes),
-      facts: lives.flatMap(({ facts }) => facts),
+      requests: lives.flatMap(({ requests }) => requests.map(named)),
+      deliveries: lives.flatMap(({ deliveries }) => deliveries.map(named)),
+      outcomes: lives.flatMap(({ outcomes }) => outcomes.map(named)),
+      facts: lives.flatMap(({ facts }) => facts.map((fact) => ({ ...fact, of: text(fact.of) }))),
       findings,
       appliedRules: coverage.rules.flatMap(({ met, name }) => (met ? (name ?? []) : [])),
       settings: coverage.openPoints.flatMap(({ met, setting, value }) => (met ? { path: setting, value } : [])),
