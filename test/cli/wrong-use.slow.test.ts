@@ -29,6 +29,10 @@ describe("exit code 1, a wrong command line", () => {
     ["clock freeze now", 'freeze takes no value, got "now".'],
     ["clock --to-next", "--to-next belongs to advance"],
     ["clock --url ftp://x", "--url must be an absolute http or https URL"],
+    [
+      "clock --url https://me:hidden@x.test",
+      'URL without credentials and query, such as https://sandbox.example, not "…@x.test".',
+    ],
     ["sign --secret=", "--secret must not be empty."],
     ["validate", "Missing required argument 'file'."],
     ["openapi --format xml", '--format must be yaml or json, not "xml".'],

@@ -36,7 +36,9 @@ export function parseBaseUrl(source: string, text: string): string {
   const url = parseUrl(text);
   const isBase = url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
   if (isBase && url.username === "" && url.password === "") return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
-  throw wrongValue(source, "an absolute http or https URL without query, such as https://sandbox.example", text);
+  const expected = "an absolute http or https URL without credentials and query, such as https://sandbox.example";
+  // The text before an @ may be a password.
+  throw wrongValue(source, expected, text.replace(/^.*@/s, "…@"));
 }
 
 /** A token that a header can carry. The message does not repeat it. */
