@@ -46,5 +46,6 @@ it("jsonBytes counts what JSON.stringify writes", () => {
   expect(jsonBytes({ a: undefined, b: ["\ud800", '"\\\u0000é€😀'] })).toBe(
     Buffer.byteLength(JSON.stringify({ b: ["\ud800", '"\\\u0000é€😀'] })),
   );
+  expect(jsonBytes(Array(3))).toBe(Buffer.byteLength(JSON.stringify(Array(3))));
   expect(jsonBytes(["x".repeat(100), "y".repeat(1000)], 50)).toBeGreaterThan(50);
 });

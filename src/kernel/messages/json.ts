@@ -86,14 +86,18 @@ export function jsonBytes(value: unknown, max = Number.MAX_SAFE_INTEGER): number
   // An item of a list that is undefined is written as null.
   if (value === undefined) return 4;
   if (typeof value !== "object" || value === null) return JSON.stringify(value).length;
-  const isList = Array.isArray(value);
   // Brackets, and a comma after each member but the last.
   let bytes = 1;
+  if (Array.isArray(value)) {
+    // Many times as fast as going through its keys.
+    for (let at = 0; at < value.length && bytes <= max; at++) bytes += jsonBytes(value[at], max - bytes) + 1;
+    return Math.max(2, bytes);
+  }
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const member: unknown = Reflect.get(value, key);
-    if (!isList && member === undefined) continue;
-    bytes += (isList ? 0 : jsonBytes(key) + 1) + jsonBytes(member, max - bytes) + 1;
+    if (member === undefined) continue;
+    bytes += jsonBytes(key) + 1 + jsonBytes(member, max - bytes) + 1;
     if (bytes > max) return bytes;
   }
   return Math.max(2, bytes);
