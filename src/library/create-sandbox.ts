@@ -1,4 +1,3 @@
-import { channel } from "node:diagnostics_channel";
 import { setMaxListeners } from "node:events";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
@@ -20,7 +19,7 @@ import {
   parseSandboxOptions,
 } from "./sandbox-options.js";
 import type { Sandbox } from "./sandbox-handle.js";
-import { SANDBOX_CREATED } from "./suite-gate.js";
+import { joinSuite } from "./suite-gate.js";
 import { isApiProblem } from "../domain/model/problem-codes.js";
 
 /**
@@ -44,8 +43,12 @@ import { isApiProblem } from "../domain/model/problem-codes.js";
  * ```
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { sandbox } = await openSandbox(options);
-  channel(SANDBOX_CREATED).publish(() => sandbox.report());
+  const { sandbox, ended } = await openSandbox(options);
+  ended.addEventListener(
+    "abort",
+    joinSuite(() => sandbox.report()),
+    { once: true },
+  );
   return sandbox;
 }
 
@@ -53,7 +56,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 export async function openSandbox(
   options: SandboxOptions,
   change: (resolved: ResolvedOptions) => ResolvedOptions = (resolved) => resolved,
-): Promise<{ readonly core: Core; readonly sandbox: Sandbox }> {
+): Promise<{
+  readonly core: Core;
+  readonly sandbox: Sandbox;
+  /** Aborted when it is closed. */ readonly ended: AbortSignal;
+}> {
   const { resolved: given, port, host } = await parseSandboxOptions(options);
   const resolved = change(given);
   const server = await listen({ port, host });
@@ -98,7 +105,7 @@ export async function openSandbox(
     close,
     [Symbol.asyncDispose]: close,
   });
-  return { core, sandbox };
+  return { core, sandbox, ended: ended.signal };
 }
 
 async function build(resolved: ResolvedOptions, server: Listener, log: Log): Promise<Core> {

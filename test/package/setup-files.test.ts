@@ -31,9 +31,24 @@ test("does nothing", () => {});
 `;
 
 const files = {
-  "vitest.config.js": `export default { test: { include: ["vitest/*.test.js"], setupFiles: ["business-payments-sandbox/vitest"], isolate: !process.env.SHARED, maxWorkers: 1 } };`,
+  "vitest.config.js": `export default { test: { include: [(process.env.FOLDER ?? "vitest") + "/*.test.js"], setupFiles: ["business-payments-sandbox/vitest"], isolate: !process.env.SHARED, maxWorkers: 1 } };`,
   "vitest/a.test.js": suite(`import { afterAll, beforeAll, test } from "vitest";`, ["beforeAll", "afterAll"]),
   "vitest/b.test.js": suite(`import { afterAll, beforeAll, test } from "vitest";`, ["beforeAll", "afterAll"]),
+  "vitest-shared/sandbox.js": `
+    import { createSandbox } from "business-payments-sandbox";
+    export const sandbox = await createSandbox();
+    const transfer = { type: "transfer", amount: 5000, msisdn: "+2250700000010" };
+    const pay = (reference) => sandbox.fetch("/v1/transactions", { json: { ...transfer, reference } });
+    /** Only the second file that calls it pays twice. */
+    export async function work() {
+      globalThis.files = (globalThis.files ?? 0) + 1;
+      if (globalThis.files !== 2) return;
+      sandbox.rules.add({ on: "request", then: { fault: "reset", commit: true }, times: 1 });
+      await pay("payout-1").catch(() => pay("payout-2"));
+    }`,
+  "vitest-shared/a.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
+  "vitest-shared/b.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
+  "vitest-shared/c.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
   "jest.config.js": `export default { testMatch: ["**/jest/*.test.js"], transform: {}, watchman: false, setupFilesAfterEnv: ["business-payments-sandbox/jest"] };`,
   "jest/a.test.js": suite("", ["beforeAll", "afterAll"]),
   "jest/b.test.js": suite("", ["beforeAll", "afterAll"]),
@@ -96,6 +111,17 @@ describe.each(Object.entries(runners))("the setup file with %s", (name, args) =>
     expect(output).toContain('The rule "lost" never fired.');
     expect(failedFiles(output)).toBe(2);
   });
+});
+
+it("fails the file of Vitest without isolation that makes a mistake at the sandbox of an earlier one", () => {
+  const env = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", SHARED: "1", FOLDER: "vitest-shared" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, runners.vitest, {
+    cwd: project,
+    env,
+    encoding: "utf8",
+  });
+  expect([status, failedFiles(stdout + stderr)], stdout + stderr).toEqual([1, 1]);
+  expect(stdout + stderr).toContain("critical: double-payout");
 });
 
 /** How many files each runner says have failed. Their tests have passed. */
