@@ -154,6 +154,22 @@ export const sound: Readonly<Record<string, Specimen>> = {
     },
     options: ({ system }) => (system === undefined ? {} : { system }),
   },
+  "locks an order while it handles an event, and answers 503 to others about it": {
+    create: () => {
+      const locked = new Set<string>();
+      const shop = rowsWith((rows) => rows);
+      return {
+        ...shop,
+        refuse: ({ id }) => (locked.has(id) ? 503 : undefined),
+        handle: async (event) => {
+          locked.add(event.id);
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          await shop.handle(event);
+          locked.delete(event.id);
+        },
+      };
+    },
+  },
   "answers 425 to the end of a payout whose start it has not seen": {
     create: () => {
       const statuses = new Map<string, string>();

@@ -31,7 +31,7 @@ export class StateLost extends Error {
 const PAUSE_MIN_MS = 25;
 /** Additional readings before an unexpected state counts as wrong. */
 const LATE_READINGS_MAX = 3;
-/** Rounds in which refused events are delivered again, as the service does. */
+/** Rounds in which refused events are delivered again, one by one, as the service does. */
 const ROUNDS_MAX = 2;
 
 const WRONG_SECRET = "the audit's, and not the company's";
@@ -70,10 +70,9 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
     if (refused.length === 0) break;
     await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
     for (const index of refused) {
-      const delivery = schedule[index];
-      if (delivery === undefined) continue;
+      const { copies: _copies, ...delivery } = schedule[index]!;
       again.push(delivery);
-      exchanges[index] = await sendOne(trial, schedule, index, orders.get(orderKeyOf(delivery)));
+      exchanges[index] = await sendOne(trial, schedule.with(index, delivery), index, orders.get(orderKeyOf(delivery)));
     }
   }
   return { exchanges, names, before, again };
