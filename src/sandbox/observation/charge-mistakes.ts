@@ -184,7 +184,9 @@ const OF_ONE_ATTEMPT = /attempt|try|nonce|uuid|time|idempotency|request/i;
 
 function groupOf(body: unknown, externalId: string): string {
   const metadata = memberOf(body, "metadata");
-  const kept = isObject(metadata) ? Object.entries(metadata).filter(([name]) => !OF_ONE_ATTEMPT.test(name)) : [];
+  const kept = isObject(metadata)
+    ? Object.keys(metadata).flatMap((name) => (OF_ONE_ATTEMPT.test(name) ? [] : [name, metadata[name]]))
+    : [];
   const names = ["amount", "description", "onCanceledRedirectionUrl", "onCompletedRedirectionUrl"];
-  return digestOf([...names.map((name) => memberOf(body, name)), Object.fromEntries(kept)], externalId);
+  return digestOf([...names.map((name) => memberOf(body, name)), kept], externalId);
 }

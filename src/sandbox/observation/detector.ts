@@ -4,6 +4,7 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
+import { isObject } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
@@ -191,9 +192,9 @@ export function leavesOf(value: unknown): readonly unknown[] {
     if (Array.isArray(next)) {
       leaves.push("[");
       for (const item of next) left.push(item);
-    } else if (typeof next === "object" && next !== null) {
+    } else if (isObject(next)) {
       leaves.push("{");
-      for (const [name, member] of Object.entries(next)) left.push(name, member);
+      for (const name of Object.keys(next).slice(0, LEAVES_MAX)) left.push(name, next[name]);
     } else {
       leaves.push(next);
     }
