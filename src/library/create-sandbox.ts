@@ -59,7 +59,8 @@ export async function openSandbox(
 ): Promise<{
   readonly core: Core;
   readonly sandbox: Sandbox;
-  /** Aborted when it is closed. */ readonly ended: AbortSignal;
+  /** Aborted when the sandbox is closed. */
+  readonly ended: AbortSignal;
 }> {
   const { resolved: given, port, host } = await parseSandboxOptions(options);
   const resolved = change(given);

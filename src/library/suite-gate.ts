@@ -4,7 +4,7 @@ import type { RunReport } from "../sandbox/run-report.js";
 
 type Report = () => RunReport;
 
-/** The sandboxes that are open, and who is told of new ones. */
+/** The sandboxes that are open, and what is called with each new one. */
 interface Suite {
   readonly open: Set<Report>;
   readonly watchers: Set<(report: Report) => void>;
