@@ -6,6 +6,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor } from "../api/answer.js";
 import { isStillLetIn } from "../shared/caller.js";
 import { type EventSink, OpenStreams, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
+import { FairOrder } from "../shared/fair-order.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
@@ -22,6 +23,7 @@ export function streamRoutes(): readonly ControlRoute[] {
   const streams = new OpenStreams(STREAMS_MAX);
   /** For all streams: redacting takes time. Secrets that are made later are in nothing that was sent. */
   const shown = new WeakMap<JournalEntry, unknown>();
+  const order = new FairOrder();
   return [
     route("GET /stream", {}, ({ sandbox, caller, company, ended, refuse }) => {
       const release = streams.begin(company.id);
@@ -31,7 +33,7 @@ export function streamRoutes(): readonly ControlRoute[] {
       }
       const body = createEventStream(sandbox.system, ended(), (sink) => {
         const find = () => (isStillLetIn(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
-        const stop = followCompany(sandbox, company.id, find, sink, shown);
+        const stop = followCompany(sandbox, company.id, find, sink, shown, order);
         return () => {
           release();
           stop();
@@ -66,6 +68,7 @@ function followCompany(
   find: () => Company | undefined,
   { send, isBehind, whenRead, end }: EventSink,
   shown: WeakMap<JournalEntry, unknown>,
+  order: FairOrder,
 ): () => void {
   let waiting: Happening[] = [];
   let isWoken = false;
@@ -75,7 +78,8 @@ function followCompany(
   const wake = (): void => {
     if (isWoken) return;
     isWoken = true;
-    void whenStored(sandbox).then(sendWaiting);
+    // One turn later, so that the current work is finished. All streams of a company wake together, and one sends in each turn.
+    void whenStored(sandbox).then(() => order.take(companyId, sendWaiting));
   };
   const wait = (happening: Happening): void => {
     if (waiting.push(happening) > WAITING_MAX) leave();
@@ -155,9 +159,8 @@ function followCompany(
   return stop;
 }
 
-/** One turn later, so that the current work is finished. A failure to store is reported elsewhere. */
+/** A failure to store is reported elsewhere. */
 async function whenStored(sandbox: Sandbox): Promise<void> {
   await Promise.resolve();
   await sandbox.store.durable()?.catch(() => undefined);
-  await sandbox.system.yieldToEventLoop();
 }

@@ -13,7 +13,8 @@ import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
-import { FairOrder, Turns } from "./turns.js";
+import { FairOrder } from "../shared/fair-order.js";
+import { Turns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */

@@ -33,25 +33,3 @@ export class Turns {
     if (this.#waiting.length <= WAITING_MAX && socket.isPaused()) socket.resume();
   }
 }
-
-/** In each turn of the event loop one request of each client begins: many of one client delay another's by one at a time. */
-export class FairOrder {
-  readonly #waiting = new Map<string, (() => void)[]>();
-
-  take(client: string, begin: () => void): void {
-    const waiting = this.#waiting.get(client);
-    if (waiting !== undefined) return void waiting.push(begin);
-    this.#waiting.set(client, [begin]);
-    if (this.#waiting.size === 1) void this.#work();
-  }
-
-  async #work(): Promise<void> {
-    while (this.#waiting.size > 0) {
-      await systemClock.yieldToEventLoop();
-      for (const [client, waiting] of this.#waiting) {
-        waiting.shift()?.();
-        if (waiting.length === 0) this.#waiting.delete(client);
-      }
-    }
-  }
-}

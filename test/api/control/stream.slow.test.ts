@@ -1,7 +1,11 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
+import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { type Live, startLive } from "../../support/live.js";
+import { longestStop } from "../../support/loop-stops.js";
+import { openWorld } from "../../support/world.js";
+import { chargeRequest } from "../../support/requests.js";
 
 describe("the resources of a stream", () => {
   it("do not delay a server that stops when the client does not read", async () => {
@@ -19,6 +23,23 @@ describe("the resources of a stream", () => {
     expect(listening()).toBe(before + 1);
     await expect(live.close()).resolves.toBeUndefined();
   });
+});
+
+it("many streams of large events take turns with other work", async () => {
+  const world = openWorld();
+  const answers = await Promise.all(
+    Array.from({ length: STREAMS_MAX }, async () => world.app.request("/_sandbox/stream")),
+  );
+  const readEvent = async ({ body }: Response): Promise<void> => {
+    for await (const piece of body ?? []) if (Buffer.from(piece).includes("event: event")) return;
+  };
+  const read = answers.map(readEvent);
+  const stopMs = await longestStop(async () => {
+    const metadata = { list: Array.from({ length: 150_000 }, (_, index) => index) };
+    await world.api("POST", "/v1/charges", chargeRequest({ externalId: "large", metadata }));
+    await Promise.all(read);
+  });
+  expect(stopMs).toBeLessThan(700);
 });
 
 /** How many more listeners there are since this call. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { FairOrder } from "./turns.js";
+import { FairOrder } from "./fair-order.js";
 
 it("lets each client begin one request in a turn, however many of another wait", async () => {
   const order = new FairOrder();

@@ -1,0 +1,23 @@
+import { systemClock } from "../../kernel/time/system-clock.js";
+
+/** In each turn of the event loop one piece of work of each client begins: much of one client delays another's by one piece at a time. */
+export class FairOrder {
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  take(client: string, begin: () => void): void {
+    const waiting = this.#waiting.get(client);
+    if (waiting !== undefined) return void waiting.push(begin);
+    this.#waiting.set(client, [begin]);
+    if (this.#waiting.size === 1) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      await systemClock.yieldToEventLoop();
+      for (const [client, waiting] of this.#waiting) {
+        waiting.shift()?.();
+        if (waiting.length === 0) this.#waiting.delete(client);
+      }
+    }
+  }
+}
