@@ -83,6 +83,7 @@ export class Company {
     );
     this.dispatcher = new Dispatcher({
       events: deps.events,
+      system: deps.system,
       attempt: (deliveryId, turn) => attemptDelivery(this, deliveryId, turn, this.#closing.signal),
       isPending: (deliveryId) => this.world.deliveries.get(deliveryId)?.status === "pending",
       nextSeq: this.nextSeq,

@@ -8,6 +8,12 @@ export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 /** When this many attempts wait for a receiver, those that are no longer pending are taken out. */
 const WAITING_UNSWEPT = 10_000;
 
+/** Attempts start for so long in one turn of the event loop: an event may have thousands of receivers, and a large body to sign for each. */
+const START_SLICE_MS = 10;
+
+/** Of the bodies of one company's attempts in flight, about; more wait. Thousands of receivers that hang must not fill the memory. */
+const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
+
 export interface DispatcherEvents {
   /** An attempt of this dispatcher is over, or the dispatcher was closed. */
   readonly attemptEnded: Dispatcher;
@@ -15,6 +21,7 @@ export interface DispatcherEvents {
 
 export interface DispatcherDeps {
   readonly events: EventEmitter<DispatcherEvents>;
+  readonly system: SystemClock;
   /**
    * Begins one attempt; resolves when it is recorded. Undefined when there is nothing to attempt any more. `turn` is the place of the retry that the
    * attempt may lead to in the order in which due work was scheduled.
@@ -37,6 +44,7 @@ interface Job {
   readonly deliveryId: string;
   readonly eventId: string;
   readonly copy: number;
+  readonly bytes: number;
   readonly receiver: Receiver;
   readonly turn: number;
   /** The lane of a first attempt; undefined for a later one, which holds up no other. */
@@ -81,6 +89,12 @@ export class Dispatcher {
   readonly #receivers = new Map<string, Receiver>();
   /** Open jobs of each delivery: a retry may be enqueued before the attempt before it is over. */
   readonly #outstanding = new Map<string, number>();
+  /** Receivers whose waiting attempts may start. */
+  readonly #startable = new Set<Receiver>();
+  /** Undefined until one starts in this turn of the event loop. */
+  #startUntil: number | undefined;
+  #isCutShort = false;
+  #inFlightBytes = 0;
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
 
@@ -164,11 +178,12 @@ export class Dispatcher {
     for (const lane of new Set(jobs.map((job) => job.lane))) if (lane !== undefined) this.#startHead(lane);
   }
 
-  #open({ id, eventId, copy }: Delivery, receiver: Receiver, lane: Lane | undefined): Job {
+  #open({ id, eventId, copy, body }: Delivery, receiver: Receiver, lane: Lane | undefined): Job {
     if (!this.#closed) this.#outstanding.set(id, (this.#outstanding.get(id) ?? 0) + 1);
     receiver.open++;
     const turn = this.#deps.nextSeq();
-    return { deliveryId: id, eventId, copy, receiver, turn, lane, released: false, started: false };
+    const bytes = body.length;
+    return { deliveryId: id, eventId, copy, bytes, receiver, turn, lane, released: false, started: false };
   }
 
   #enterLane(delivery: Delivery): Job {
@@ -216,12 +231,39 @@ export class Dispatcher {
   }
 
   #pump(receiver: Receiver): void {
-    while (!this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
-      const job = receiver.waiting.shift();
-      if (job === undefined) break;
-      receiver.active++;
-      void this.#perform(job);
+    this.#startable.add(receiver);
+    this.#startWaiting();
+  }
+
+  /** Starts what may start, within the time for this turn of the event loop, and the rest in the next. */
+  #startWaiting(): void {
+    const { system } = this.#deps;
+    const until = (this.#startUntil ??= this.#startSlice());
+    this.#isCutShort = false;
+    for (const receiver of this.#startable) {
+      let job = receiver.waiting.peek();
+      while (job !== undefined && !this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
+        // The end of any attempt makes room.
+        if (this.#inFlightBytes > 0 && this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX) return;
+        this.#isCutShort = system.monotonic() >= until;
+        if (this.#isCutShort) return;
+        receiver.waiting.shift();
+        receiver.active++;
+        this.#inFlightBytes += job.bytes;
+        void this.#perform(job);
+        job = receiver.waiting.peek();
+      }
+      this.#startable.delete(receiver);
     }
+  }
+
+  #startSlice(): number {
+    const { system } = this.#deps;
+    void system.yieldToEventLoop().then(() => {
+      this.#startUntil = undefined;
+      if (this.#isCutShort) this.#startWaiting();
+    });
+    return system.monotonic() + START_SLICE_MS;
   }
 
   async #perform(job: Job): Promise<void> {
@@ -237,6 +279,7 @@ export class Dispatcher {
     }
     if (this.#closed) return;
     receiver.active--;
+    this.#inFlightBytes -= job.bytes;
     this.#end(job);
     this.#pump(receiver);
   }
@@ -278,13 +321,13 @@ class JobQueue {
     this.#jobs.set(this.#tail++, job);
   }
 
-  shift(): Job | undefined {
-    while (this.#head < this.#tail) {
-      const job = this.#jobs.get(this.#head);
-      this.#jobs.delete(this.#head++);
-      if (job !== undefined) return job;
-    }
-    return undefined;
+  peek(): Job | undefined {
+    while (this.#head < this.#tail && !this.#jobs.has(this.#head)) this.#head++;
+    return this.#jobs.get(this.#head);
+  }
+
+  shift(): void {
+    this.#jobs.delete(this.#head);
   }
 
   remove(matches: (job: Job) => boolean): readonly Job[] {
