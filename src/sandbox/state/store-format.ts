@@ -35,7 +35,7 @@ type SandboxEntry =
   | readonly ["gone", id: string, configured: boolean];
 
 /** Rows of one entry, which is converted to JSON in one step. Each may have as much metadata as a request body may hold. */
-const ROWS_MAX = 4;
+const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
   return {
