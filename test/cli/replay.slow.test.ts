@@ -50,6 +50,14 @@ describe("replay", () => {
     }
   });
 
+  it("finds the files of the current folder by a pattern that begins above it", async () => {
+    const folder = await folderWith({ "one.yaml": good, "below/two.yaml": good, "below/deep/three.yaml": good });
+    for (const path of ["../**/*.yaml", `${folder}/**/*.yaml`, "./deep/../../**/*.yaml"]) {
+      const { stdout } = await replay(join(folder, "below"), [path]);
+      expect([path, stdout]).toEqual([path, expect.stringMatching(/^3 passed in /m)]);
+    }
+  });
+
   it("exits with 6 when every scenario is skipped", async () => {
     const folder = await folderWith({ "settles.yaml": "name: Settles\nsteps: [{ settle: true }]\n" });
     const finished = await replay(folder, ["."]);

@@ -40,16 +40,26 @@ async function findAt(path: string) {
   if (info?.isFile()) return [{ file: path, isNamed: true }];
   if (info !== undefined && !info.isDirectory())
     throw new UsageError("file", `Failed to replay ${path}: it is a pipe or a device. Name a file or a folder.`);
-  if (info === undefined && !/[*?[\]{}()!]/.test(path)) {
+  if (info === undefined && !IN_PATTERNS.test(path)) {
     throw new UsageError(
       "file",
       `Failed to replay ${path === "" ? '""' : path}: there is no such file or folder. Check its path.`,
     );
   }
-  const files = info === undefined ? await globIn(".", path) : await globIn(path, "**/*.{yaml,yml,json}");
+  const files = info === undefined ? await globAt(path) : await globIn(path, "**/*.{yaml,yml,json}");
   if (files.length === 0)
     throw new UsageError("file", `Failed to replay ${path}: no .yaml, .yml or .json file is there.`);
   return files.map((file) => ({ file, isNamed: false }));
+}
+
+const IN_PATTERNS = /[*?[\]{}()!]/;
+
+/** Looks in the folder that the pattern begins with. From a folder below that one, the files in it would not match. */
+function globAt(pattern: string): Promise<string[]> {
+  const parts = pattern.split("/");
+  const first = parts.findIndex((part) => IN_PATTERNS.test(part));
+  const folder = first === 0 ? "." : `${parts.slice(0, first).join("/")}/`;
+  return globIn(folder, parts.slice(first).join("/"));
 }
 
 /** By its name, or by a pattern of names. */
