@@ -3,7 +3,7 @@ import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { FileProblems } from "./file-problems.js";
 import { identityOf } from "./config-schema.js";
-import { quote } from "../../kernel/messages/text.js";
+import { isSecretPlace, quote } from "../../kernel/messages/text.js";
 
 interface Place {
   readonly source: Source;
@@ -69,7 +69,8 @@ function report(problems: FileProblems, what: string, claims: readonly Claim[], 
     else {
       const { file, line, column } = earlier.source.positionOf(earlier.path);
       const where = earlier.source === claim.source ? `line ${line}` : `${file}:${line}:${column}`;
-      problems.add(claim.source, claim.path, `The ${what} ${quote(claim.name)} is taken: ${where} has it`);
+      const subject = isSecretPlace(claim.path) ? what : `${what} ${quote(claim.name)}`;
+      problems.add(claim.source, claim.path, `The ${subject} is taken: ${where} has it`);
     }
   }
 }

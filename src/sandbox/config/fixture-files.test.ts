@@ -407,7 +407,7 @@ describe("duplicate names", () => {
       [
         "companies: [{ companyId: a, accessToken: t }, { companyId: b, accessTokens: [u, { token: t, expiresAt: 2026-01-01 }] }]",
       ],
-      ['a.yaml:1:90: The access token "t" is taken: line 1 has it'],
+      ["a.yaml:1:90: The access token is taken: line 1 has it"],
     ],
     [
       "a token that follows from an id",
