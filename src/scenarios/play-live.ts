@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { renderCharge } from "../contract/charges.js";
 import { renderTransfer } from "../contract/transfers.js";
 import { createSubscription } from "../domain/deliveries/subscriptions.js";
@@ -30,23 +31,33 @@ export async function prepareLive(scenarios: readonly Scenario[], options: LiveO
   // Throws when no company is open, and the receiver would keep the process alive.
   const watch = startWatch(options.sandbox);
   const receiver = await startReceiver();
+  const stopped = new AbortController();
+  // Every step that waits listens.
+  setMaxListeners(0, stopped.signal);
+  const stage = { ...options, receiver, watch, signal: stopped.signal };
   return {
     /** Begins. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
-    play: () =>
-      Promise.all(scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, receiver, watch, options))),
+    play: () => Promise.all(scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, stage))),
+    /** A step that waits in real time would keep the process alive. */
     close: async (): Promise<void> => {
+      stopped.abort();
       watch.stop();
       await receiver.close();
     },
   };
 }
 
+interface Stage extends LiveOptions {
+  readonly receiver: Receiver;
+  readonly watch: ReturnType<typeof startWatch>;
+  /** Ends the scenarios early. */
+  readonly signal: AbortSignal;
+}
+
 async function playOne(
   scenario: Scenario,
   name: string,
-  receiver: Receiver,
-  watch: ReturnType<typeof startWatch>,
-  { sandbox, fetch, log, env }: LiveOptions,
+  { sandbox, fetch, log, env, receiver, watch, signal }: Stage,
 ): Promise<Failure | undefined> {
   const { defaultCompany: company, system, options } = sandbox;
   const world = createCompanyWorld({ sandbox, fetch, receiver, name }, company.id);
@@ -58,7 +69,7 @@ async function playOne(
     world,
     scenario,
     name,
-    { system, seed: options.seed, env },
+    { system, seed: options.seed, env, signal },
     {
       waitFor: watch.cursor(),
       onStep: ({ name: stepName, kind, position }, failed) => {
@@ -67,6 +78,7 @@ async function playOne(
       },
     },
   );
+  if (signal.aborted) return failure;
   if (failure !== undefined)
     log.write("error", "scenario-failed", { scenario: title, message: renderFailure(failure) });
   const [outcome, result] = failure === undefined ? ["passed", "ended"] : ["failed", "did not end"];

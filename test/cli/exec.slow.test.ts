@@ -97,6 +97,15 @@ describe("the child's environment", () => {
   });
 });
 
+it("ends with its command, although a scenario still waits", async () => {
+  const cwd = await folderWith({
+    "wait.yaml": "steps: [{ wait: 10m }]",
+    "eventually.yaml": `steps: [{ eventually: { within: 10m, request: GET /v1/balance, expect: { status: 1 } } }]`,
+  });
+  const { code, stderr } = await exec(["--scenario", "wait.yaml", "eventually.yaml"], ["true"], { cwd });
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^sandbox: \d request/)]);
+});
+
 describe("the exit code", () => {
   it.each([0, 1, 42])("is the child's: %i", async (given) => {
     const { code } = await exec([], node(`process.exit(${given})`));
