@@ -64,7 +64,7 @@ export class LiveComparison {
         return fetch(request);
       };
     };
-    const presupposed = { world: emptyFixture, assumptions: [] };
+    const presupposed = { world: emptyFixture, subscriptions: [], assumptions: [] };
     const shared = { profile, secretKey, comparesWebhooks, presupposed, balance: BALANCE_UNKNOWN };
     const start = system.now() - SKEW_MAX_MS;
     this.#clock = new ServiceClock(start);

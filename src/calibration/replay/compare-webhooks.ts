@@ -46,7 +46,7 @@ function idOf({ data }: Readonly<Record<string, unknown>>): string {
   return isObject(data) ? String(data["id"]) : "";
 }
 
-function topicOf(body: Readonly<Record<string, unknown>>): string {
+export function topicOf(body: Readonly<Record<string, unknown>>): string {
   return findTopic(String(body["topic"])) ?? String(body["topic"]);
 }
 

@@ -1,15 +1,27 @@
+import type { Subscription } from "../../domain/model/subscription.js";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import { plain } from "./bindings.js";
 import type { History, RecordedRequest, RecordedWebhook } from "./history.js";
+import { readTimestamp } from "./timestamps.js";
 
 /** What was there before the recording began, as far as the recording shows it. */
 export interface Presupposed {
   readonly world: WorldFixture;
+  /** Those that the service lists. */
+  readonly subscriptions: readonly ListedSubscription[];
   /** In words. */
   readonly assumptions: readonly string[];
+}
+
+export interface ListedSubscription extends Pick<Subscription, "id" | "topic" | "spelling" | "url"> {
+  readonly createdAt: Instant | undefined;
+  readonly updatedAt: Instant | undefined;
+  /** No webhook of the recording is by it: it may be of another system with the same account. */
+  readonly isSilent: boolean;
 }
 
 /** What an answer shows that no earlier request of the recording has created. */
@@ -25,7 +37,11 @@ export function presuppose({ entries }: History): Presupposed {
       made.add(id);
       continue;
     }
-    if ((entry.answer?.status ?? 500) >= 300) continue;
+    if ((entry.answer?.status ?? 500) >= 300) {
+      // The service may have done it all the same.
+      if (entry.operation === "createWebhook") found.tried(parseBody(entry.body ?? ""));
+      continue;
+    }
     read(entry, made, found);
   }
   return found.result();
@@ -59,9 +75,14 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
       if (!made.has(id)) found.transaction(body);
       made.add(id);
       return;
-    case "getBalance":
     case "getWebhook":
     case "listWebhooks":
+      for (const row of Array.isArray(body["data"]) ? body["data"] : [body]) {
+        if (!made.has(idOf(row))) found.listed(row);
+        made.add(idOf(row));
+      }
+      return;
+    case "getBalance":
     case "deleteWebhook":
   }
 }
@@ -74,6 +95,8 @@ class Found {
   readonly #charges: unknown[] = [];
   readonly #transactions: unknown[] = [];
   readonly #subscriptions: unknown[] = [];
+  readonly #listed: Omit<ListedSubscription, "isSilent">[] = [];
+  readonly #tried = new Set<string>();
   readonly #assumptions: string[] = [];
 
   subscribed(order: unknown): void {
@@ -87,17 +110,41 @@ class Found {
     this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
   }
 
+  tried(order: unknown): void {
+    this.#tried.add(nameOf(order));
+  }
+
+  listed(row: unknown): void {
+    if (!isObject(row) || this.#tried.has(nameOf(row))) return;
+    const { id, topic: spelling, url } = row;
+    const topic = findTopic(String(spelling));
+    if (typeof id !== "string" || topic === undefined) return;
+    const [createdAt, updatedAt] = [row["createdAt"], row["updatedAt"]].map((time) => readTimestamp(time)?.at);
+    this.#listed.push({ id, topic, spelling: String(spelling), url: String(url), createdAt, updatedAt });
+  }
+
   /** Through a tunnel and the proxy, webhooks do not arrive at the URL of their subscription. */
-  #subscribeBefore(): void {
+  #subscribeBefore(): ListedSubscription[] {
+    const heard = new Set<object>();
     for (const [topic, received] of this.#received) {
       const made = this.#subscribed.get(topic) ?? new Set();
       const strangers = [...received.values()].filter(({ url }) => !made.has(url));
       const elsewhere = [...made].filter((url) => !received.has(url));
-      for (const { body, url } of strangers.slice(elsewhere.length)) {
+      const before = strangers.slice(elsewhere.length);
+      const listed = this.#listed.filter((row) => row.topic === topic);
+      const isKnown = ({ url }: { url: string }): boolean => received.has(url) || made.has(url);
+      const known = listed.filter(isKnown);
+      const others = listed.filter((row) => !isKnown(row)).slice(0, Math.max(0, before.length - known.length));
+      for (const row of [...known, ...others]) heard.add(row);
+      for (const { body, url } of before.slice(listed.length)) {
         this.#subscriptions.push({ topic: body["topic"], url });
         this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
       }
     }
+    return this.#listed.map((row) => {
+      this.#assumptions.push(`The subscription ${row.id} was made before the recording.`);
+      return { ...row, isSilent: !heard.has(row) };
+    });
   }
 
   know(msisdn: string | undefined, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
@@ -156,7 +203,7 @@ class Found {
   }
 
   result(): Presupposed {
-    this.#subscribeBefore();
+    const subscriptions = this.#subscribeBefore();
     const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
       given.flatMap((item) => list.safeParse([item]).data ?? []);
     const world = {
@@ -166,8 +213,13 @@ class Found {
       transactions: take(worldLists.transactions, this.#transactions),
       subscriptions: take(worldLists.subscriptions, this.#subscriptions),
     };
-    return { world, assumptions: this.#assumptions };
+    return { world, subscriptions, assumptions: this.#assumptions };
   }
+}
+
+/** A subscription by what it is for. */
+function nameOf(order: unknown): string {
+  return isObject(order) ? `${String(order["topic"])} ${String(order["url"])}` : "";
 }
 
 function idOf(body: unknown): string {

@@ -4,6 +4,7 @@ import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import type { Subscription } from "../../domain/model/subscription.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
@@ -25,7 +26,7 @@ import {
   compareBodies,
 } from "./compare.js";
 import { compareHeaders } from "./compare-headers.js";
-import { type SentWebhook, compareWebhooks, keyOf, missingWebhook } from "./compare-webhooks.js";
+import { type SentWebhook, compareWebhooks, keyOf, missingWebhook, topicOf } from "./compare-webhooks.js";
 import {
   type Entry,
   type History,
@@ -34,7 +35,7 @@ import {
   type RecordedWebhook,
   readHeaders,
 } from "./history.js";
-import type { Presupposed } from "./presuppose.js";
+import type { ListedSubscription, Presupposed } from "./presuppose.js";
 
 /** A request to the API of a sandbox, without a socket. */
 export type FetchTo = (sandbox: Sandbox) => (request: Request) => Promise<Response>;
@@ -114,6 +115,8 @@ export class Replay {
   readonly #compared = new Map<string, number>();
   readonly #assumptions = new Set<string>();
   readonly #paidOverApi = new Set<string>();
+  /** Topics and URLs of which the recording has no webhooks. */
+  readonly #silent = new Set<string>();
   #balanceOffset: number | undefined;
   #firstBalance: number | undefined;
   #position = 0;
@@ -135,8 +138,19 @@ export class Replay {
     const resolved = resolveOptions({ companies: [setup], seed: 1, limits: KEPT });
     this.#sandbox = new Sandbox(resolved, { transport: this.#transport(), url: BASE });
     this.company = this.#sandbox.defaultCompany;
+    this.#subscribe(options.presupposed.subscriptions);
     this.#fetch = options.fetchTo(this.#sandbox);
     this.#sandbox.events.on("exchange", ({ exchange }) => void (this.#settings = exchange.settings));
+  }
+
+  /** As the service has it, whatever the profile says of new ones. */
+  #subscribe(listed: readonly ListedSubscription[]): void {
+    this.company.run((work) => {
+      for (const { isSilent, createdAt = work.at, updatedAt = work.at, ...row } of listed) {
+        work.put<Subscription>(work.world.subscriptions, { ...row, seq: work.nextSeq(), createdAt, updatedAt });
+        if (isSilent) this.#silent.add(`${row.topic} ${row.url}`);
+      }
+    }, undefined);
   }
 
   /** Further entries of the recording. */
@@ -365,10 +379,12 @@ export class Replay {
   /** Receivers answer as they did in the recording, others with 200. */
   #transport(): Transport {
     return {
-      send: async ({ body, headers }) => {
+      send: async ({ url, body, headers }) => {
         await this.#step;
         if (this.#exchange === undefined) throw new Bug("A webhook was sent before the recording began.");
         const parsed = JSON.parse(body.toString()) as SentWebhook["body"];
+        const isSilent = this.#silent.has(`${topicOf(parsed)} ${url}`);
+        if (isSilent) return { status: 200, latencyMs: 0, error: null, response: null };
         this.#sent.push({ at: this.company.now(), headers, body: parsed, exchange: this.#exchange });
         const key = keyOf(parsed, this.#bindings);
         const nth = this.#attempts.get(key) ?? 0;
