@@ -36,6 +36,7 @@ import {
   readHeaders,
 } from "./history.js";
 import type { ListedSubscription, Presupposed } from "./presuppose.js";
+import { findUndone } from "./undone.js";
 
 /** A request to the API of a sandbox, without a socket. */
 export type FetchTo = (sandbox: Sandbox) => (request: Request) => Promise<Response>;
@@ -115,6 +116,7 @@ export class Replay {
   readonly #compared = new Map<string, number>();
   readonly #assumptions = new Set<string>();
   readonly #paidOverApi = new Set<string>();
+  readonly #undone = new Set<RecordedRequest>();
   /** Topics and URLs of which the recording has no webhooks. */
   readonly #silent = new Set<string>();
   #balanceOffset: number | undefined;
@@ -156,6 +158,7 @@ export class Replay {
   /** Further entries of the recording. */
   async play(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) this.#foresee(entry);
+    for (const request of findUndone(entries)) this.#undone.add(request);
     for (const entry of entries) {
       await this.#take(entry);
       if (this.#options.untilFirst === true && this.#differences.length > 0) return;
@@ -282,6 +285,7 @@ export class Replay {
   }
 
   async #put(recorded: RecordedRequest): Promise<void> {
+    if (this.#wasNotDone(recorded)) return;
     const response = await this.#fetch(this.#requestOf(recorded));
     const text = await response.text();
     for (const setting of this.#settings) this.#noteRead(setting);
@@ -300,6 +304,15 @@ export class Replay {
     for (const difference of this.#compare(answer, ours)) {
       this.#differences.push({ ...difference, exchange: recorded.exchange, subject });
     }
+  }
+
+  #wasNotDone(recorded: RecordedRequest): boolean {
+    const isTransfer = recorded.operation === "createTransaction" || recorded.operation === "createBatch";
+    const isRepeatable = isTransfer && this.company.profile.transfers.duplicateReference === "allow";
+    if (isRepeatable || !this.#undone.has(recorded)) return false;
+    const answer = recorded.answer === undefined ? "no answer" : `the answer ${recorded.answer.status}`;
+    this.#assumptions.add(`Where ${subjectOf(recorded)} got ${answer} and succeeded later, it was not done at first.`);
+    return true;
   }
 
   #withoutBalance(answer: RecordedAnswer | undefined): RecordedAnswer | undefined {
