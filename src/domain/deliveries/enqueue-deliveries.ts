@@ -47,6 +47,7 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
   if (topic === undefined) return;
   const subscriptions = work.world.subscriptions.values().filter((subscription) => subscription.topic === topic);
   const bodies = new Map<string, string>();
+  const parsed = new Map<string, unknown>();
   for (const subscription of subscriptions) {
     if (!hasRoom(room)) break;
     const spelling = sentTopic(work.profile, subscription);
@@ -58,7 +59,11 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
     const rule = findRule(
       work,
       "delivery",
-      () => ({ topic: spelling, url, data: dataOf(body) }),
+      () => {
+        // Once for all subscriptions.
+        if (!parsed.has(spelling)) parsed.set(spelling, dataOf(body));
+        return { topic: spelling, url, data: parsed.get(spelling) };
+      },
       // A rule that is used up still applies to the resources that it has begun to hold.
       ({ id, timesLeft }) => timesLeft !== 0 || isReversing(work, id, base.resource),
     );

@@ -33,6 +33,8 @@ export function findRule<Kind extends RuleKind>(
   let found: RuleOn<Kind> | undefined;
   for (const rule of rules.values().toReversed()) {
     if (!isOn(rule, on) || !isLeft(rule) || (found !== undefined && !hasNth(rule.match))) continue;
+    // A thousand rules over thousands of webhooks would take seconds.
+    if (!effort.take(undefined)) break;
     if (!matchesRule<Kind>(rule, (seen ??= subject()), effort)) continue;
     const counted = hasNth(rule.match) ? work.put<Rule>(rules, { ...rule, matched: rule.matched + 1 }) : rule;
     if (found === undefined && isOn(counted, on) && isNth(counted, effort)) found = counted;

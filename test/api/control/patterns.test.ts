@@ -159,6 +159,33 @@ describe.each(Object.entries(products))("%s", (_, list) => {
   });
 });
 
+/** A company with so many rules about webhooks and so many subscriptions. */
+async function withSubscriptions(ruleCount: number, subscriptionCount: number): Promise<void> {
+  const { rules, subscriptions } = world.sandbox.defaultCompany.world;
+  await world.control("POST", "/rules", {
+    on: "delivery",
+    match: { url: "http://nowhere.test/" },
+    then: { drop: true },
+  });
+  await world.api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+  const [rule] = rules.values();
+  const [subscription] = subscriptions.values();
+  if (rule === undefined || subscription === undefined) throw new Error("There is no rule or no subscription.");
+  for (let n = 1; n < ruleCount; n++) rules.set({ ...rule, id: `${rule.id}${n}`, seq: 1_000 + n });
+  for (let n = 1; n < subscriptionCount; n++)
+    subscriptions.set({ ...subscription, id: `${subscription.id}${n}`, seq: 10_000 + n });
+}
+
+it.each([
+  ["many rules", 1_000, 6_000, "short"],
+  ["a large payload", 1, 2_000, "x".repeat(900_000)],
+])("%s over the webhooks of many subscriptions hold up nothing", async (_, rules, subscriptions, description) => {
+  await withSubscriptions(rules, subscriptions);
+  const stopMs = await longestStop(() => world.api("POST", "/v1/transactions", transferRequest({ description })));
+  expect(world.sandbox.defaultCompany.world.deliveries.size).toBe(subscriptions);
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+});
+
 it("a match that is too large is refused", async () => {
   const order = { on: "transfer", match: { amount: { $in: Array(60_000).fill(1) } }, then: { outcome: "failed" } };
   const { status, body } = await world.control("POST", "/rules", order);
