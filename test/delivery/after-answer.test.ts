@@ -126,6 +126,33 @@ describe("a client that leaves before its answer", () => {
     expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
   });
 
+  it.each([
+    ["sends again", "POST", (id = "") => `/_sandbox/deliveries/${id}/redeliver`],
+    ["restores with a snapshot", "PUT", () => "/_sandbox/snapshots/a"],
+  ])("has what it %s sent when that is kept", async (_, method, pathOf) => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const hung = gate();
+    const receiver = await live.receiverFor("charges/events", async () => {
+      await hung.opened;
+      return { status: 500 };
+    });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await receiver.waitFor(1);
+    await live.control("POST", "/snapshots/a");
+    hung.open();
+    await live.settle();
+    const letGo = store.hold();
+    const socket = await open(live, post(live, pathOf(live.deliveries()[0]?.id)).replace("POST", method));
+    await store.held(1);
+    await leave(socket);
+    await store.held(2);
+    expect(receiver.received).toHaveLength(1);
+    letGo(0);
+    letGo(1);
+    await receiver.waitFor(2);
+  });
+
   it("still has its webhooks sent when it left before the work was done", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events");

@@ -238,6 +238,19 @@ export class Company {
     await store.durable()?.catch(() => undefined);
   }
 
+  /** Sends webhooks when `gate` has opened and the store has what they are about. What the next holder of the store does not know did not happen. */
+  releaseKept(gate: ReleaseGate, send: () => void): void {
+    const { store } = this.deps;
+    const release = (): void => {
+      if (!store.lost.aborted) send();
+    };
+    gate.after(() => {
+      const kept = store.durable();
+      if (kept === undefined) release();
+      else void kept.then(release, release);
+    });
+  }
+
   close(): void {
     this.#disarm();
     this.#closing.abort();
@@ -290,15 +303,7 @@ export class Company {
       const kept = store.durable();
       gate.before(kept === undefined ? sendNow() : kept.then(sendNow, () => undefined));
     }
-    // What the next holder of the store does not know did not happen.
-    const release = (): void => {
-      if (!store.lost.aborted) held.release();
-    };
-    gate.after(() => {
-      const kept = store.durable();
-      if (kept === undefined) release();
-      else void kept.then(release, release);
-    });
+    this.releaseKept(gate, held.release);
   }
 
   #cancelOldest(work: Work, deliveries: readonly Delivery[]): void {

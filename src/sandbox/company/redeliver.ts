@@ -11,7 +11,7 @@ import type { Work } from "../../domain/model/work.js";
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
   const planned = company.run(planAttempt, { company, delivery });
-  gate.after(company.dispatcher.holdRetries([planned]));
+  company.releaseKept(gate, company.dispatcher.holdRetries([planned]));
   return planned;
 }
 
@@ -28,8 +28,12 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseIm
     .filter(({ id, status }) => status === "pending" && !later.has(id))
     .toSorted((a, b) => a.turn - b.turn);
   if (pending.length === 0) return;
-  gate.after(company.dispatcher.hold(pending.filter(({ attempts }) => attempts.length === 0)).release);
-  gate.after(company.dispatcher.holdRetries(pending.filter(({ attempts }) => attempts.length > 0)));
+  const { release } = company.dispatcher.hold(pending.filter(({ attempts }) => attempts.length === 0));
+  const retry = company.dispatcher.holdRetries(pending.filter(({ attempts }) => attempts.length > 0));
+  company.releaseKept(gate, () => {
+    release();
+    retry();
+  });
 }
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
