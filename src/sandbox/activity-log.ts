@@ -15,7 +15,10 @@ import type { ExchangeEvent } from "./sandbox-events.js";
 /** Writes one line. It knows the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
 
-const WAITING_MAX = 10_000;
+/** Lines that wait. Beyond it some are written with each that is added. */
+const WAITING_MAX = 200_000;
+/** Lines that are written in one turn of the event loop: one change may have thousands, and each takes a tenth of a millisecond. */
+const LINES_OF_TURN = 100;
 
 /**
  * Logs each state change (info) and each request to the API under test (debug), with the company and the time of its clock. Lines are written after
@@ -24,24 +27,35 @@ const WAITING_MAX = 10_000;
 export function logActivity(sandbox: Sandbox): () => void {
   const { log, system, events } = sandbox;
   if (!wants(log, "info")) return () => undefined;
-  let lines: WriteLine[] = [];
-  let requests: ExchangeEvent[] = [];
-  const flush = (): void => {
-    const batch = { lines, requests };
-    lines = [];
-    requests = [];
-    for (const write of batch.lines) {
+  const lines: WriteLine[] = [];
+  const requests: ExchangeEvent[] = [];
+  let isWaiting = false;
+  const write = (count: number): void => {
+    for (const line of lines.splice(0, count)) {
       try {
-        write(batch.requests);
+        line(requests);
       } catch (error) {
         log.write("error", "bug", { error: stackOf(error) });
       }
     }
   };
+  const writeInTurns = async (): Promise<void> => {
+    await whenAnswered(sandbox);
+    // Those that come meanwhile wait for their own answers.
+    const known = requests.length;
+    for (let left = lines.length; left > 0 && lines.length > 0; left -= LINES_OF_TURN) {
+      write(Math.min(left, LINES_OF_TURN));
+      if (left > LINES_OF_TURN) await system.yieldToEventLoop();
+    }
+    requests.splice(0, known);
+    isWaiting = lines.length > 0;
+    if (isWaiting) void writeInTurns();
+  };
   const add = (line: WriteLine): void => {
     lines.push(line);
-    if (lines.length === 1) void whenAnswered(sandbox).then(flush);
-    else if (lines.length > WAITING_MAX) flush();
+    if (lines.length > WAITING_MAX) write(2);
+    if (!isWaiting) void writeInTurns();
+    isWaiting = true;
   };
   events.on("exchange", (answered) => {
     const endedAt = system.monotonic();
@@ -56,7 +70,7 @@ export function logActivity(sandbox: Sandbox): () => void {
       if (line !== undefined) add(line);
     }
   });
-  return flush;
+  return () => write(lines.length);
 }
 
 function wants(log: Log, level: "debug" | "info"): boolean {

@@ -49,18 +49,7 @@ export const deliveriesRoutes: readonly ControlRoute[] = [
     render: renderDelivery,
   })),
   route("GET /deliveries/wait", { query: waitQuery }, waitForDelivery),
-  route("POST /deliveries/redeliver", { body: noBody }, ({ company, gate }) => {
-    const failing = company.world.deliveries.values().filter(isFailing);
-    const idle = failing.filter(({ id }) => !company.dispatcher.isOutstanding(id));
-    // One listener of the answer for all: removing thousands takes seconds.
-    const releases: (() => void)[] = [];
-    const together = { ...releaseImmediately, after: (release: () => void) => void releases.push(release) };
-    for (const delivery of idle) redeliverNow(company, delivery, together);
-    gate.after(() => {
-      for (const release of releases) release();
-    });
-    return { redelivered: idle.length };
-  }),
+  route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
   route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
   route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
     renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
@@ -70,6 +59,27 @@ export const deliveriesRoutes: readonly ControlRoute[] = [
     return renderEvent(run(makeEvent, { topic: findTopic(body.topic), url }), company.profile);
   }),
 ];
+
+/** Deliveries that are planned again in one turn of the event loop: there may be thousands. */
+const REDELIVERIES_OF_TURN = 50;
+
+async function redeliverFailing({ company, gate }: CompanyCall): Promise<unknown> {
+  const { deliveries } = company.world;
+  // One listener of the answer for all: removing thousands takes seconds.
+  const releases: (() => void)[] = [];
+  const together = { ...releaseImmediately, after: (release: () => void) => void releases.push(release) };
+  for (const { id } of deliveries.values().filter(isFailing)) {
+    const delivery = deliveries.get(id);
+    const isIdle = delivery !== undefined && isFailing(delivery) && !company.dispatcher.isOutstanding(id);
+    if (!isIdle || company.closed) continue;
+    redeliverNow(company, delivery, together);
+    if (releases.length % REDELIVERIES_OF_TURN === 0) await company.giveWay();
+  }
+  gate.after(() => {
+    for (const release of releases) release();
+  });
+  return { redelivered: releases.length };
+}
 
 /** Makes an event of a topic happen, to a charge or a transfer that is made for it, so that a receiver finds that in the API. */
 function makeEvent(
