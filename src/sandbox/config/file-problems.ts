@@ -113,7 +113,8 @@ function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): str
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object") return "got a mapping";
   if (isSecretPlace(path)) return "got something else";
-  if (typeof value === "string") return `got ${quote(value)}`;
+  // Of another kind of file, which may hold secrets.
+  if (typeof value === "string") return path.length === 0 ? "got a text" : `got ${quote(value)}`;
   const written = source.writtenAt(path) ?? JSON.stringify(value);
   const wantsText = issue.code === "invalid_type" && issue.expected === "string";
   return wantsText ? `got the ${typeof value} ${written}: write it in quotes, ${quote(written)}` : `got ${written}`;
