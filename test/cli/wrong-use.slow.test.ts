@@ -5,8 +5,8 @@ import { originOfNobody, serveHttp } from "../support/listen.js";
 
 describe("exit code 1, a wrong command line", () => {
   it.each<[string, string]>([
-    ["strat", 'Unknown verb "strat". Did you mean "start"? Run `sandbox --help`'],
-    ["nonsense", 'Unknown verb "nonsense". Run `sandbox --help`'],
+    ["strat", 'Unknown verb "strat". Did you mean "start"? Run `npx sandbox --help`'],
+    ["nonsense", 'Unknown verb "nonsense". Run `npx sandbox --help`'],
     ["help strat", 'Unknown verb "strat". Did you mean "start"?'],
     ["audti", 'Unknown verb "audti". Did you mean "audit"?'],
     ["audit", "Which receiver? Give its URL"],

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 const VERBS =
-  "start|exec|replay|audit|proxy|calibrate|explore|vary|init|clock|companies|sign|validate|openapi|profile|help|<verb>";
+  "start|exec|replay|audit|proxy|calibrate|explore|vary|init|clock|companies|sign|validate|openapi|profile|help|--help|<verb>";
 const MENTION = new RegExp(String.raw`(?<![\w/.-])(?:npx business-payments-)?sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
 
 /** For texts that are read elsewhere later: npx finds this package in a clone, in a project and in the registry. */
