@@ -2,10 +2,8 @@ import type { Transport } from "../../adapters/delivery/transport.js";
 import { operations } from "../../contract/operations.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
-import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import type { Subscription } from "../../domain/model/subscription.js";
-import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { Bug } from "../../kernel/messages/problem.js";
@@ -35,6 +33,7 @@ import {
   type RecordedWebhook,
   readHeaders,
 } from "./history.js";
+import { chargeShownIn, failOutside, payOutside } from "./pay-outside.js";
 import type { ListedSubscription, Presupposed } from "./presuppose.js";
 import { findUndone } from "./undone.js";
 
@@ -201,8 +200,10 @@ export class Replay {
     this.#position++;
     this.#exchange = entry.exchange;
     if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
+    // It may be dropped by the time that the entry shows them.
+    this.#actOutside(entry, failOutside);
     await this.#advanceTo(entry.at);
-    this.#payOutside(entry);
+    this.#actOutside(entry, payOutside);
     if (entry.kind === "webhook") return;
     this.#step = this.#put(entry);
     await this.#step;
@@ -265,23 +266,13 @@ export class Replay {
     if (known.length < READS_KEPT) this.#reads.set(setting, [...known, this.#position - 1]);
   }
 
-  /** A customer pays on the payment page, where the recording does not see it. */
-  #payOutside(entry: Entry): void {
-    const shown =
-      entry.kind === "webhook" ? entry.body["data"] : entry.operation === "getCharge" ? entry.answer?.body : undefined;
-    if (!isObject(shown) || typeof shown["id"] !== "string" || shown["status"] !== "paid") return;
-    const charge = this.company.world.charges.get(this.#bindings.toOurs(shown["id"]));
-    if (charge?.status !== "due" || this.#paidOverApi.has(shown["id"])) return;
-    const [payment] = Array.isArray(shown["transactions"]) ? shown["transactions"] : [];
-    const msisdn: unknown = isObject(payment) ? payment["recipientMsisdn"] : undefined;
-    const payer = typeof msisdn === "string" ? msisdn : undefined;
-    try {
-      this.company.run(payCharge, { chargeId: charge.id, msisdn: payer });
-    } catch (error) {
-      // With this profile the payer is refused: the difference stays.
-      if (!isApiProblem(error)) throw error;
-    }
-    this.#assumptions.add(`The charge ${shown["id"]} was paid on the payment page.`);
+  /** What customers do on the payment page, where the recording does not see it. */
+  #actOutside(entry: Entry, act: typeof payOutside): void {
+    const shown = chargeShownIn(entry);
+    if (shown === undefined || this.#paidOverApi.has(shown.id)) return;
+    const charge = this.company.world.charges.get(this.#bindings.toOurs(shown.id));
+    const done = charge?.status === "due" ? act(this.company, charge, shown) : undefined;
+    if (done !== undefined) this.#assumptions.add(done);
   }
 
   async #put(recorded: RecordedRequest): Promise<void> {
