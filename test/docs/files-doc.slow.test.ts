@@ -1,3 +1,4 @@
+import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
 import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -24,7 +25,7 @@ import { type Page, root } from "../support/markdown.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import type { LooseJson } from "../support/world.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
+import { CONCURRENT_ATTEMPTS_PER_RECEIVER, IN_FLIGHT_BYTES_MAX } from "../../src/sandbox/company/dispatcher.js";
 
 const fixtures = openPage("docs/fixtures.md");
 const configuration = openPage("docs/configuration.md");
@@ -161,9 +162,11 @@ describe("docs/security.md", () => {
       [keepAliveMs / 1000],
       [PAGE_BYTES_MAX / 1024 ** 2],
       [STATE_BYTES_MAX / 1024 ** 2],
+      [VARIABLE_BYTES_MAX / 1024 ** 2],
       [REPLAYS_MAX, REPLAY_MS_MAX / 60_000],
       [GUESSES_MAX, GUESS_MS / 1000],
       [CONCURRENT_ATTEMPTS_PER_RECEIVER],
+      [IN_FLIGHT_BYTES_MAX / 1024 ** 2],
     ]);
   });
 });

@@ -12,7 +12,7 @@ const WAITING_UNSWEPT = 10_000;
 const START_SLICE_MS = 10;
 
 /** Of the bodies of one company's attempts in flight, about; more wait. Thousands of receivers that hang must not fill the memory. */
-const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
+export const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface DispatcherEvents {
   /** An attempt of this dispatcher is over, or the dispatcher was closed. */

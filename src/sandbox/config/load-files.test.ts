@@ -132,7 +132,7 @@ __proto__: { port: 1 }
   });
 
   it.each<[string, string]>([
-    ["just text", 'c.yaml:1:1: The file must be a mapping of the options of sandbox start, got a text'],
+    ["just text", "c.yaml:1:1: The file must be a mapping of the options of sandbox start, got a text"],
     ["- port: 1", "c.yaml:1:1: The file must be a mapping of the options of sandbox start, got a list of 1"],
     ["port: 1\nport: 2", "c.yaml:2:1: This key is there twice. Remove one"],
     ["profile: 5", "c.yaml:1:10: profile must be nested settings, or the path of a profile file, got 5"],

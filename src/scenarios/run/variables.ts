@@ -19,7 +19,7 @@ type Values = ReadonlyMap<string, unknown>;
 
 /** What the values of one scenario may take in memory: those that it has saved, and those that the steps under way fill in. */
 const MIB_MAX = 64;
-const BYTES_MAX = MIB_MAX * 1024 * 1024;
+export const VARIABLE_BYTES_MAX = MIB_MAX * 1024 * 1024;
 const TOO_MUCH = `The variables of the scenario take more than ${MIB_MAX} MiB: what it has saved, and what the steps under way fill in. Save less of each answer, or insert less.`;
 
 /** The values of `${…}` at one place of a running scenario: local ones first, then saved ones, then those that are always known. */
@@ -87,7 +87,7 @@ export class Variables {
   }
 
   #hold(bytes: number): void {
-    if (this.#held.bytes + bytes > BYTES_MAX) throw new UsageError("input", TOO_MUCH);
+    if (this.#held.bytes + bytes > VARIABLE_BYTES_MAX) throw new UsageError("input", TOO_MUCH);
     this.#held.bytes += bytes;
   }
 
@@ -130,7 +130,7 @@ export class Variables {
 /** Lists and objects take more in memory than as JSON. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return value.length;
-  if (jsonBytes(value, BYTES_MAX) > BYTES_MAX) return BYTES_MAX + 1;
+  if (jsonBytes(value, VARIABLE_BYTES_MAX) > VARIABLE_BYTES_MAX) return VARIABLE_BYTES_MAX + 1;
   const json = Buffer.from(JSON.stringify(value));
   return json.length + valueBytes(json);
 }
