@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { isSentence, renderPath, valueAt } from "../../kernel/fields.js";
 import { didYouMean, nearest } from "../../kernel/messages/suggest.js";
+import { quote } from "../../kernel/messages/text.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";
 
@@ -34,7 +35,8 @@ export function unknownSetting(path: readonly string[]): ProfileProblem {
     return { path, message: `${name} is written nested: {"${group}": {"${inner}": …}}` };
   }
   const meant = didYouMean(name, [...settings.map((setting) => setting.path), ...settingGroups]) || sameName(path);
-  return { path, message: `${shorten(name)} is not a setting${meant === "" ? "" : `.${meant}`}` };
+  const shown = /^\s|^$/.test(name) ? quote(name) : shorten(name);
+  return { path, message: `${shown} is not a setting${meant === "" ? "" : `.${meant}`}` };
 }
 
 /** Why a group cannot be what was written instead of its members. */

@@ -82,6 +82,7 @@ describe("PATCH /profile", () => {
       ["transfers.min must be", "charges.ttl", "x is not a setting"],
     ],
     [{ transfers: { min: 600_000 } }, ["transfers.min (600000) must not be above transfers.max (500000)"]],
+    [{ "": 1, " x": 1 }, ['"" is not a setting', '" x" is not a setting']],
     [{ "transfers.min": 5 }, ["transfers.min is written nested"]],
     [[], ["A profile must be an object"]],
     ["5", ["A profile must be an object"]],
