@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createSandbox } from "../../../src/index.js";
 import { REPLAY_MS_MAX, REPLAYS_MAX } from "../../../src/scenarios/replayer.js";
 import { createFakeSystem } from "../../support/fake-system.js";
-import { longestStop } from "../../support/loop-stops.js";
 import { type Live, startLive } from "../../support/live.js";
 import { connectTo } from "../../support/raw-http.js";
 import { startReceiver } from "../../support/receiver.js";
@@ -151,17 +150,6 @@ it("no more than a number run at once: the next is refused until one has ended",
   expect(again.body).toMatchObject({ outcome: "passed" });
 });
 
-it("thousands of requests in one parallel step do not stop the others", async () => {
-  const { control } = openWorld();
-  const parallel = Array.from({ length: 3_000 }, () => ({ request: "GET /v1/balance" }));
-  let answer: Awaited<ReturnType<typeof control>> | undefined;
-  const stopMs = await longestStop(async () => {
-    answer = await control("POST", "/scenarios/replay", { steps: [{ parallel }] });
-  });
-  expect(answer?.body).toMatchObject({ outcome: "passed" });
-  expect(stopMs).toBeLessThan(2_000);
-});
-
 it("a scenario that replays itself comes to an end", async () => {
   const world = openWorld();
   await mkdir("reports", { recursive: true });
@@ -173,62 +161,4 @@ it("a scenario that replays itself comes to an end", async () => {
   const { body } = await world.control("POST", "/scenarios/replay", { file });
   expect(body.outcome).toBe("passed");
   expect(companiesOf(world)).toEqual(["company_sandbox"]);
-});
-
-describe("the variables of a scenario are bounded", () => {
-  const create = (metadata: unknown) => ({
-    request: "POST /v1/charges",
-    body: {
-      amount: 1,
-      externalId: "${uuid}",
-      description: "b",
-      onCanceledRedirectionUrl: url,
-      onCompletedRedirectionUrl: url,
-      metadata,
-    },
-  });
-  const fetchCharge = { request: "GET /v1/charges/${charge.id}" };
-  const begin = [
-    { ...create({ text: "x".repeat(100_000) }), save: { text: "body.metadata.text" } },
-    { ...create({ text: "${text}".repeat(8) }), save: { charge: "body", long: "body.metadata.text" } },
-  ];
-  const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-  const saveOften = (prefix: string, path = "body") => ({
-    ...fetchCharge,
-    save: Object.fromEntries(many(30, (index) => [`${prefix}${index}`, path])),
-  });
-  const replay = async (...steps: readonly unknown[]) =>
-    (await openWorld().control("POST", "/scenarios/replay", { steps: [...begin, ...steps] })).body;
-
-  it.each<[string, ...unknown[]]>([
-    ["saves too much", ...["a", "b", "c"].map((prefix) => saveOften(prefix))],
-    ["saves too much in branches", { parallel: ["a", "b", "c"].map((prefix) => saveOften(prefix)) }],
-    [
-      "saves lists of small values",
-      { ...create({ list: many(40_000, () => ({})) }), save: { charge: "body" } },
-      saveOften("a", "body.metadata"),
-    ],
-    ["fills too much into a step", { request: "POST /v1/charges", body: many(100, (index) => `\${long} ${index}`) }],
-    ["fills objects into a step", { request: "POST /v1/charges", body: many(100, () => "${charge}") }],
-    [
-      "fills too much into an expectation",
-      { request: "GET /v1/balance", expect: { body: many(100, () => "${long}!") } },
-    ],
-  ])("one that %s ends with an error", async (_, ...steps) => {
-    const { outcome, failure } = await replay(...steps);
-    expect(outcome).toBe("error");
-    expect(failure).toMatchObject({
-      step: expect.stringMatching(/^(GET|POST) /) as string,
-      position: { line: expect.any(Number) as number },
-      message: expect.stringMatching(/^The variables of the scenario take more than 64 MiB/) as string,
-    });
-  });
-
-  it("a value that is replaced, and one of a step that is over, count no more", async () => {
-    const { outcome } = await replay(
-      { repeat: { times: 3, steps: [saveOften("a")] } },
-      { repeat: { times: 3, steps: [{ request: "POST /v1/charges", rawBody: "${long}".repeat(30) }] } },
-    );
-    expect(outcome).toBe("passed");
-  });
 });

@@ -23,6 +23,24 @@ describe("the resources of a stream", () => {
     expect(listening()).toBe(before + 1);
     await expect(live.close()).resolves.toBeUndefined();
   });
+
+  it("are released when more than 10 000 messages wait for a reader", async () => {
+    const live = await startLive();
+    const listening = countListeners(live);
+    const before = listening();
+    const answer = await live.app.request("/_sandbox/stream");
+    await live.createCharge({ metadata: { description: "x".repeat(100_000) } });
+    for (let requests = 1; requests <= 5_000; requests++) {
+      expect(listening()).toBe(before + 1);
+      await live.app.request("/v1/charges", {
+        method: "POST",
+        headers: signedIn,
+        body: JSON.stringify(chargeRequest()),
+      });
+    }
+    expect(listening()).toBe(before);
+    expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
+  });
 });
 
 it("many streams of large events take turns with other work", async () => {
@@ -41,6 +59,12 @@ it("many streams of large events take turns with other work", async () => {
   });
   expect(stopMs).toBeLessThan(700);
 });
+
+const signedIn = {
+  authorization: "Bearer at_sandbox",
+  "x-company-id": "company_sandbox",
+  "content-type": "application/json",
+};
 
 /** How many more listeners there are since this call. */
 function countListeners({ sandbox: { events } }: Live): () => number {
