@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { fromXof } from "../../src/domain/values/money.js";
+import { payCharge } from "../../src/domain/charges/pay-charge.js";
 import { setBalance } from "../../src/domain/accounts/set-balance.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
 import { Journal } from "../../src/sandbox/observation/journal.js";
@@ -149,6 +150,20 @@ it("searches a bounded amount of text for one page, and goes on with the next", 
   while (older !== undefined) older = await search(older);
   const raffia = wantedItems({ q: "raffia" }, live.company.world);
   expect(readTimeline(live.company, entries, { limit: 1, isWanted: raffia }).items).toHaveLength(1);
+});
+
+it("reads the newest attempt of each change, and finds each where it was made", async () => {
+  const live = await startLive();
+  const { id } = await live.createCharge();
+  const msisdn = live.company.profile.testNumbers.failure;
+  for (let n = 0; n < 600; n++) live.company.run(payCharge, { chargeId: id, msisdn });
+  const { entries } = live.sandbox.observationOf(live.company.id).journal;
+  const search = (q: string) =>
+    readTimeline(live.company, entries, { limit: 5, isWanted: wantedItems({ q }, live.company.world) }).items;
+  const stopMs = await longestStop(async () => expect(search("nowhere")).toEqual([]));
+  expect(stopMs).toBeLessThan(250);
+  const [, second] = live.company.world.charges.get(id)?.entries ?? [];
+  expect(search(second?.id ?? "")).toHaveLength(1);
 });
 
 it("takes no text for a place but its own", async () => {

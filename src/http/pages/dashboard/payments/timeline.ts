@@ -205,7 +205,7 @@ function isFailure(item: TimelineItem): boolean {
 /** Ids, references, phone numbers and addresses of everything that an item is about. */
 function namesIn(item: TimelineItem, { charges, transfers }: World): readonly string[] {
   const ofChanges = item.changes.flatMap(({ event, deliveries }) => [
-    ...stringsIn(event),
+    ...namesOfEvent(event),
     ...deliveries.flatMap(({ id, url, subscriptionId }) => [id, url, subscriptionId]),
   ]);
   if (item.entry === undefined) return ofChanges;
@@ -218,11 +218,17 @@ function namesIn(item: TimelineItem, { charges, transfers }: World): readonly st
 /** Longer texts are no names. */
 const NAME_LENGTH_MAX = 1_000;
 
-/** Without metadata, which may be large. The text of its request is searched. */
+function namesOfEvent({ subject, ...event }: DomainEvent): readonly string[] {
+  if (subject.kind !== "charge") return stringsIn({ subject, ...event });
+  // The text of its request is searched for metadata, and the older entries have events of their own: both may be large.
+  const { metadata: _, entries, ...charge } = subject.charge;
+  return stringsIn({ charge, newest: entries[0], ...event });
+}
+
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return value.length > NAME_LENGTH_MAX ? [] : [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => (name === "metadata" ? [] : stringsIn(member)));
+  return Object.values(value).flatMap(stringsIn);
 }
 
 /** What a request and its answer say; the answer has the correlation id. */
