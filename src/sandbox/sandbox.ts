@@ -233,7 +233,7 @@ export class Sandbox {
     this.#takeAway(company, true);
     this.#addTokens(record);
     record.moving = true;
-    this.store.note(headEntry(id, { moving: true }));
+    this.store.note(headEntry(id, { moving: true, clock: record.clock }));
   }
 
   /** Removes a company that was closed to be moved; false when there is none of that id. */

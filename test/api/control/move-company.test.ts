@@ -7,10 +7,18 @@ import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { createStoreFormat } from "../../../src/sandbox/state/store-format.js";
 import { createFaultyFiles } from "../../support/faulty-files.js";
 import { folderWith } from "../../support/folder.js";
+import { createFakeSystem } from "../../support/fake-system.js";
 import { call, gate } from "../../support/live.js";
 import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
-import { createWorld, type GivenHeaders, type LooseJson, openWorld, type TestWorld } from "../../support/world.js";
+import {
+  createWorld,
+  type GivenHeaders,
+  type LooseJson,
+  openWorld,
+  type TestWorld,
+  type WorldOptions,
+} from "../../support/world.js";
 
 const shop: GivenHeaders = { authorization: "Bearer at_shop", "x-company-id": "company_shop" };
 const SHOP = "?company=company_shop";
@@ -23,9 +31,13 @@ async function openShop(world = openWorld()): Promise<TestWorld> {
 }
 
 /** One that keeps its state in a file. */
-async function openStored(path: string, fs: FileSystem = nodeFileSystem): Promise<TestWorld> {
-  const format = createStoreFormat(systemClock);
-  return createWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog, fs }) });
+async function openStored(
+  path: string,
+  { fs = nodeFileSystem, ...options }: WorldOptions & { readonly fs?: FileSystem } = {},
+): Promise<TestWorld> {
+  const format = createStoreFormat(options.system ?? systemClock);
+  const store = await openFileStore({ path, format, system: systemClock, log: silentLog, fs });
+  return createWorld({ ...options, store });
 }
 
 async function exportShop(world: TestWorld, close = true): Promise<LooseJson> {
@@ -164,6 +176,24 @@ describe("a company that was closed", () => {
     expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(2);
   });
 
+  it("keeps its clock through a restart when an advance was under way", async () => {
+    const path = join(await folderWith({}), "store.json");
+    const system = createFakeSystem();
+    const source = await openShop(await openStored(path, { system, clock: "running" }));
+    const hung = gate();
+    const receiver = await startReceiver(() => hung.opened.then(() => ({})));
+    await source.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url }, shop);
+    const advance = source.control("POST", `/clock/advance${SHOP}`, { by: "2h" });
+    await receiver.waitFor(1);
+    const { clock } = (await exportShop(source)).entries[0][2];
+    hung.open();
+    await Promise.all([advance, source.close()]);
+    system.pass(10_000);
+    const again = await openStored(path, { system, clock: "running" });
+    expect((await exportShop(again)).entries[0][2].clock).toEqual(clock);
+    await again.close();
+  });
+
   it("goes with a reset of all", async () => {
     const source = await openShop();
     await exportShop(source);
@@ -249,7 +279,7 @@ describe("a company that the disk of the target has no room for", () => {
   it("is not open there, and goes on where it was", async () => {
     const folder = await folderWith({});
     const fs = createFaultyFiles();
-    const [source, target] = [await openShop(), await openStored(join(folder, "b"), fs)];
+    const [source, target] = [await openShop(), await openStored(join(folder, "b"), { fs })];
     const file = await exportShop(source);
     fs.fail(ENOSPC);
     expect((await target.control("PUT", "/companies/company_shop", file)).status).toBe(500);
@@ -264,7 +294,7 @@ describe("a company that the disk of the target has no room for", () => {
   it("stays closed where it was closed", async () => {
     const fs = createFaultyFiles();
     const path = join(await folderWith({}), "a");
-    const source = await openShop(await openStored(path, fs));
+    const source = await openShop(await openStored(path, { fs }));
     const file = await exportShop(source);
     fs.fail(ENOSPC);
     expect((await source.control("PUT", "/companies/company_shop", file)).status).toBe(500);
