@@ -158,6 +158,39 @@ describe("what cannot be explored", () => {
   });
 });
 
+describe("requests that the journal forgets", () => {
+  /** The second payout is careless. */
+  const twoPayouts = (between: string) =>
+    program(`
+      const pay = async (referenceOf) => {
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const { status } = await call("POST", "/v1/transactions", payout(referenceOf(attempt)));
+          if (status === 201 || status === 409) return;
+        }
+      };
+      await pay(() => "rent");
+      ${between}
+      await pay((attempt) => "salary-" + attempt);
+      ${between}
+    `);
+  const table = ["createTransaction#1 answer-lost: safe", "createTransaction#2 answer-lost: unsafe"];
+
+  it("are points also when the command clears it", async () => {
+    const command = twoPayouts(`await call("DELETE", "/_sandbox/requests");`);
+    const { report } = await exploreJson(["--only", "answer-lost"], command);
+    expect(tableOf(report)).toEqual(table);
+    expect(report.baseline.requests).toBe(2);
+  });
+
+  it("are points also beyond its limit", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": "limits: { requests: 2 }" });
+    const args = ["explore", "--reporter", "json", "--only", "createTransaction", "answer-lost", "--"];
+    const polls = twoPayouts(`for (let n = 0; n < 3; n++) await call("GET", "/v1/balance");`);
+    const { stdout } = await runSandbox([...args, ...polls], { cwd });
+    expect(tableOf(JSON.parse(stdout))).toEqual(table);
+  });
+});
+
 describe("a command that does not behave", () => {
   const misbehaves = (code: string): string[] =>
     program(`

@@ -80,23 +80,32 @@ export interface Seen {
 const AFTERWARDS_MS = 24 * 60 * 60_000;
 /** Real time for receivers that outlive the command. */
 const RECEIVERS_MS = 2_000;
+/** Of all requests of a run. Later ones are no points. */
+const ASKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the books are read. */
 export function watch(sandbox: Sandbox): () => Promise<Seen> {
   const report = watchRun(sandbox, sandbox.options.allow);
   const lives: Life[] = [];
-  /** The last request of the life before, by the company. */
-  const lasts = new Map<string, number>();
-  const read = (company: Company, end?: number): void =>
-    void lives.push(readLife(sandbox, company, lasts.get(company.id), end));
-  sandbox.events.on("forgets", ({ company }) => {
-    read(company);
-    lasts.delete(company.id);
+  /** By the company. The journal forgets requests beyond its limits, and those before a clearing. */
+  const asked = new Map<string, JournalEntry[]>();
+  let askedBytes = 0;
+  sandbox.events.on("exchange", ({ exchange, companyId = "", requestId }) => {
+    if (requestId === undefined || askedBytes > ASKED_BYTES_MAX) return;
+    const entry = sandbox.observationOf(companyId).journal.entries.get(requestId);
+    if (entry === undefined) return;
+    const entries = asked.get(companyId) ?? [];
+    asked.set(companyId, entries);
+    const at = entries.push(entry) - 1;
+    askedBytes += entry.bytes;
+    exchange.onLost(() => (entries[at] = { ...entry, fate: "lost" }));
   });
-  sandbox.events.on("replaces", ({ company }) => {
-    read(company);
-    lasts.set(company.id, sandbox.observationOf(company.id).journal.lastSeq);
-  });
+  const read = (company: Company, end?: number): void => {
+    lives.push(readLife(company, asked.get(company.id) ?? [], end));
+    asked.delete(company.id);
+  };
+  sandbox.events.on("forgets", ({ company }) => read(company));
+  sandbox.events.on("replaces", ({ company }) => read(company));
   return async () => {
     const { companies } = sandbox;
     const ends = companies.map(({ record }) => record.seq);
@@ -128,16 +137,10 @@ async function finish(company: Company): Promise<void> {
 
 type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
 
-/**
- * `last`: the last request of the life before. `end`: the place of the last record that the command caused; what is delivered later reaches no
- * command.
- */
-function readLife(sandbox: Sandbox, company: Company, last = 0, end = Number.POSITIVE_INFINITY): Life {
-  const { world } = company;
-  const entries = sandbox
-    .observationOf(company.id)
-    .journal.entries.values()
-    .filter(({ operation, seq }) => operation !== undefined && seq > last)
+/** `end`: the place of the last record that the command caused; what is delivered later reaches no command. */
+function readLife({ world }: Company, asked: readonly JournalEntry[], end = Number.POSITIVE_INFINITY): Life {
+  const entries = asked
+    .filter(({ operation }) => operation !== undefined)
     .toSorted((a, b) => a.receivedAt - b.receivedAt);
   const requests = readRequests(entries, world);
   const deliveries = readDeliveries(entries, world, end);
