@@ -279,6 +279,18 @@ describe("redaction", () => {
     expect([textOf(body), textOf(answer?.body)]).toEqual(["", "[redacted]"]);
   });
 
+  it("hides a body whole that has too many texts that only begin like JSON, and no more of a list of descriptions", () => {
+    const redact = createExchangeRedactor(redactOptions);
+    const bodyOf = (text: string): string => textOf(redact({ ...exchange, body: Buffer.from(text) }, "receiver").body);
+    expect([bodyOf("a=[&".repeat(60_000)), bodyOf(`[${'"{",'.repeat(60_000)}1]`)]).toEqual([
+      "[redacted]",
+      "[redacted]",
+    ]);
+    const batch = JSON.stringify(Array.from({ length: 500 }, () => ({ reference: "[1", description: "[VIP] shoes" })));
+    expect(bodyOf(batch)).toBe(batch);
+    expect(bodyOf(JSON.stringify({ text: '{"password":"hunter2x"}' }))).not.toContain("hunter2x");
+  });
+
   it.each([
     ["valid", '{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}', redactOptions.secretKey],
     ["invalid", "{}", redactOptions.secretKey],

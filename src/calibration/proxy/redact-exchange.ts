@@ -97,6 +97,8 @@ type Hide = (name: string, value: unknown) => unknown;
 
 /** How many texts within texts are searched: JSON in a parameter of a URL in a member, for example. */
 const NESTING_MAX = 3;
+/** How many texts within a body may begin like JSON and be none, such as `[VIP] shoes`: finding that out takes long. */
+const NO_JSON_MAX = 2_000;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
 const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
 
@@ -106,6 +108,8 @@ class Hider {
   readonly #hide: Hide;
   /** Of members that may have any name. */
   readonly #hasNames: boolean;
+  /** Texts of a body that began like JSON and were none. */
+  #noJson = 0;
 
   constructor(isNamed: IsNamed, hide: Hide, hasNames: boolean) {
     this.#isNamed = isNamed;
@@ -113,15 +117,22 @@ class Hider {
     this.#hasNames = hasNames;
   }
 
-  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole. */
+  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole, and so is a body with too many texts that only begin like it. */
   body(text: string): string {
     const isUnread = /^\s*[[{]/.test(text) && parseBody(text) === text;
-    return isUnread && this.#mayName(text) ? REDACTED : this.text(text);
+    if (isUnread && this.#mayName(text)) return REDACTED;
+    this.#noJson = 0;
+    const hidden = this.text(text);
+    const isTooMuch = this.#noJson > NO_JSON_MAX;
+    this.#noJson = 0;
+    return isTooMuch ? REDACTED : hidden;
   }
 
   text(text: string, nesting = 0): string {
-    if (nesting > NESTING_MAX) return text;
-    const json = /^\s*[[{"]/.test(text) ? parseBody(text) : text;
+    if (nesting > NESTING_MAX || this.#noJson > NO_JSON_MAX) return text;
+    const mayBeJson = /^\s*[[{"]/.test(text);
+    const json = mayBeJson ? parseBody(text) : text;
+    if (mayBeJson && json === text) this.#noJson++;
     if (json === text || json === undefined) return this.#parameters(text, nesting).replaceAll(USER_INFO, REDACTED);
     const hidden = JSON.stringify(this.#value(json, nesting + 1));
     return hidden === JSON.stringify(json) ? text : hidden;
