@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
-import type { Sandbox } from "../../src/index.js";
-import { calibrateAll, recordWith, sellOne, settingsIn } from "../support/calibrate.js";
+import type { ProfileInput, Sandbox } from "../../src/index.js";
+import { calibrateAll, chargeOf, recordWith, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
+import { startReceiver } from "../support/receiver.js";
 
 const HOOKS = "http://127.0.0.1:9/hooks";
 const only = ["http", "paging", "webhooks.duplicateSubscription"];
@@ -60,5 +61,175 @@ describe("subscriptions from before a recording", () => {
     });
     const report = await calibrateAll([[{ ...recorded[0]!, answer: undefined }, recorded[1]!]], { only });
     expect([report.drift, report.assumptions]).toEqual([[], []]);
+  });
+});
+
+interface Made {
+  readonly id: string;
+  readonly transactions: readonly { readonly id: string }[];
+}
+
+/** Sends a request and returns the body of its answer. */
+type Post = (path: string, json?: object) => Promise<Made>;
+
+interface Story {
+  readonly profile?: ProfileInput;
+  readonly before: (post: Post) => Promise<Made>;
+  readonly after: (sandbox: Sandbox, made: Made) => Promise<void>;
+}
+
+/** What comes half a minute after `before`. */
+async function recordLater({ profile = {}, before, after }: Story): Promise<HttpExchange[]> {
+  const { url } = await startReceiver();
+  const recorded = await recordWith(profile, async (sandbox) => {
+    const topics = ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"];
+    await subscribe(sandbox, ...topics.map((topic) => [topic, url] as const));
+    const made = await before(async (path, json) => {
+      const answer = await sandbox.fetch<Made>(path, {
+        method: "POST",
+        ...(json === undefined ? {} : { json }),
+      });
+      return answer.json();
+    });
+    await sandbox.clock.advance("30s");
+    await sandbox.fetch("/v1/balance");
+    await after(sandbox, made);
+  });
+  return recorded.slice(recorded.findIndex((exchange) => exchange.url.endsWith("/v1/balance")));
+}
+
+async function readTwice(sandbox: Sandbox, path: string): Promise<void> {
+  await sandbox.fetch(path);
+  await sandbox.clock.advance("90m");
+  await sandbox.fetch(path);
+}
+
+const declined = { msisdn: "+2250700000002" };
+const batch = { transactions: [transferOf("a"), transferOf("b")] };
+
+const refundSome = async (post: Post) => {
+  const charge = await post("/v1/charges", chargeOf("o"));
+  await post(`/v1/charges/${charge.id}/pay`);
+  await post(`/v1/charges/${charge.id}/refund`, { amount: 1_000 });
+  return charge;
+};
+
+const readAll = async (sandbox: Sandbox, { transactions }: Made): Promise<void> => {
+  for (const { id } of transactions) await sandbox.fetch(`/v1/transactions/${id}`);
+};
+
+describe("charges and transfers from before a recording", () => {
+  it.each<[string, Story]>([
+    ["of a batch", { before: (post) => post("/v1/transactions/batch", batch), after: readAll }],
+    [
+      "of a batch that ends later",
+      {
+        profile: { transfers: { settlement: { after: "1m" } } },
+        before: (post) => post("/v1/transactions/batch", batch),
+        after: async (sandbox, made) => {
+          await sandbox.clock.advance("5m");
+          await readAll(sandbox, made);
+        },
+      },
+    ],
+    [
+      "with a reference that another has, too",
+      {
+        profile: { transfers: { duplicateReference: "allow" } },
+        before: (post) => post("/v1/transactions/batch", { transactions: [transferOf("a"), transferOf("a")] }),
+        after: async (sandbox, made) => {
+          await readAll(sandbox, made);
+          await sandbox.fetch("/v1/transactions", { json: transferOf("a") });
+        },
+      },
+    ],
+    [
+      "that had failed",
+      {
+        before: (post) => post("/v1/transactions", { ...transferOf("a"), ...declined }),
+        after: async (sandbox, { id }) => void (await sandbox.fetch(`/v1/transactions/${id}`)),
+      },
+    ],
+    [
+      "whose end is read",
+      {
+        profile: { transfers: { settlement: { after: "1m" } } },
+        before: (post) => post("/v1/transactions", transferOf("a")),
+        after: (sandbox, { id }) => readTwice(sandbox, `/v1/transactions/${id}`),
+      },
+    ],
+    [
+      "whose reference is refused",
+      {
+        before: (post) => post("/v1/transactions", transferOf("a")),
+        after: async (sandbox, { id }) => {
+          await sandbox.fetch("/v1/transactions", { json: transferOf("a") });
+          await sandbox.fetch("/v1/transactions/batch", { json: batch });
+          await sandbox.fetch("/v1/transactions", { json: transferOf("b") });
+          await sandbox.fetch(`/v1/transactions/${id}`);
+        },
+      },
+    ],
+    [
+      "whose externalId is refused",
+      {
+        before: (post) => post("/v1/charges", chargeOf("o")),
+        after: async (sandbox) => {
+          await sandbox.fetch("/v1/charges", { json: chargeOf("o") });
+          await sandbox.fetch("/v1/charges", { json: chargeOf("o") });
+        },
+      },
+    ],
+    [
+      "that is paid now",
+      {
+        before: async (post) => {
+          const charge = await post("/v1/charges", chargeOf("o"));
+          await post(`/v1/charges/${charge.id}/pay`, declined);
+          return charge;
+        },
+        after: async (sandbox, { id }) => {
+          await sandbox.fetch("/v1/charges", { json: chargeOf("o") });
+          await sandbox.fetch(`/v1/charges/${id}/pay`, { json: declined });
+          await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+          await sandbox.fetch(`/v1/charges/${id}`);
+        },
+      },
+    ],
+    [
+      "that was refunded in part",
+      {
+        before: refundSome,
+        after: async (sandbox, { id }) => {
+          await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 2_000 } });
+          await sandbox.fetch(`/v1/charges/${id}`);
+        },
+      },
+    ],
+    [
+      "that was refunded in part, but reads as paid",
+      {
+        profile: { charges: { partialStatusOnRead: "paid" } },
+        before: refundSome,
+        after: async (sandbox, { id }) => void (await sandbox.fetch(`/v1/charges/${id}`)),
+      },
+    ],
+    [
+      "that is dropped later than usual",
+      {
+        profile: { charges: { ttl: "2h" } },
+        before: (post) => post("/v1/charges", chargeOf("o")),
+        after: async (sandbox, { id }) => {
+          await readTwice(sandbox, `/v1/charges/${id}`);
+          await readTwice(sandbox, `/v1/charges/${id}`);
+        },
+      },
+    ],
+  ])("are no drift: one %s", async (_, story) => {
+    const set = Object.entries(story.profile ?? {}).flatMap(([group, members]) =>
+      Object.entries(members as object).map(([name, value]): [string, unknown] => [`${group}.${name}`, value]),
+    );
+    const report = await calibrateAll([await recordLater(story)], { only: ["http", ...set.map(([path]) => path)] });
+    expect([report.drift, settingsIn(report, "set")]).toEqual([[], Object.fromEntries(set)]);
   });
 });

@@ -11,6 +11,7 @@ import { driftOf, nameDrift } from "../infer/drift.js";
 import { type Entry, markBesideMoney, readEntry } from "../replay/history.js";
 import { ServiceClock } from "../replay/service-clock.js";
 import { presuppose } from "../replay/presuppose.js";
+import { nothingSupposed } from "../replay/suppose.js";
 import type { ExchangeName, FoundDifference } from "../replay/compare.js";
 import { type FetchTo, Replay } from "../replay/replay.js";
 import type { Drift } from "../report/report.js";
@@ -64,7 +65,7 @@ export class LiveComparison {
         return fetch(request);
       };
     };
-    const presupposed = { world: emptyFixture, subscriptions: [], assumptions: [] };
+    const presupposed = { world: emptyFixture, records: nothingSupposed, assumptions: [] };
     const shared = { profile, secretKey, comparesWebhooks, presupposed, balance: BALANCE_UNKNOWN };
     const start = system.now() - SKEW_MAX_MS;
     this.#clock = new ServiceClock(start);

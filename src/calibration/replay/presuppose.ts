@@ -1,27 +1,18 @@
-import type { Subscription } from "../../domain/model/subscription.js";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
-import type { Instant } from "../../kernel/time/instant.js";
 import { plain } from "./bindings.js";
 import type { History, RecordedRequest, RecordedWebhook } from "./history.js";
+import type { ListedSubscription, SupposedCharge, SupposedRecords, SupposedTransfer } from "./suppose.js";
 import { readTimestamp } from "./timestamps.js";
 
 /** What was there before the recording began, as far as the recording shows it. */
 export interface Presupposed {
   readonly world: WorldFixture;
-  /** Those that the service lists. */
-  readonly subscriptions: readonly ListedSubscription[];
+  readonly records: SupposedRecords;
   /** In words. */
   readonly assumptions: readonly string[];
-}
-
-export interface ListedSubscription extends Pick<Subscription, "id" | "topic" | "spelling" | "url"> {
-  readonly createdAt: Instant | undefined;
-  readonly updatedAt: Instant | undefined;
-  /** No webhook of the recording is by it: it may be of another system with the same account. */
-  readonly isSilent: boolean;
 }
 
 /** What an answer shows that no earlier request of the recording has created. */
@@ -37,12 +28,8 @@ export function presuppose({ entries }: History): Presupposed {
       made.add(id);
       continue;
     }
-    if ((entry.answer?.status ?? 500) >= 300) {
-      // The service may have done it all the same.
-      if (entry.operation === "createWebhook") found.tried(parseBody(entry.body ?? ""));
-      continue;
-    }
-    read(entry, made, found);
+    found.asked(entry);
+    if ((entry.answer?.status ?? 500) < 300) read(entry, made, found);
   }
   return found.result();
 }
@@ -68,6 +55,7 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
     case "getCharge":
     case "payCharge":
     case "refundCharge":
+      found.redirected(body);
       if (!made.has(id)) found.charge(body, operation);
       made.add(id);
       return;
@@ -92,11 +80,22 @@ class Found {
   readonly #subscribed = new Map<string, Set<string>>();
   readonly #received = new Map<string, Map<string, RecordedWebhook>>();
   readonly #customers = new Map<string, unknown>();
-  readonly #charges: unknown[] = [];
+  readonly #charges: Readonly<Record<string, unknown>>[] = [];
+  /** Where payments of charges lead, by their ids. */
+  readonly #redirections = new Map<unknown, Readonly<Record<string, unknown>>>();
   readonly #transactions: unknown[] = [];
   readonly #subscriptions: unknown[] = [];
   readonly #listed: Omit<ListedSubscription, "isSilent">[] = [];
+  readonly #moreOfCharges: SupposedCharge[] = [];
+  readonly #moreOfTransfers: SupposedTransfer[] = [];
+  /** Subscriptions that the service may have made although it did not say so. */
   readonly #tried = new Set<string>();
+  /** References and externalIds that the recording asked for, and that the service may have taken. */
+  readonly #taken = new Set<string>();
+  /** Those of what it had before. */
+  readonly #seeded = new Set<string>();
+  /** Those that it refused as taken, although the recording had not asked for them before. */
+  readonly #refused = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #assumptions: string[] = [];
 
   subscribed(order: unknown): void {
@@ -110,8 +109,38 @@ class Found {
     this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
   }
 
-  tried(order: unknown): void {
-    this.#tried.add(nameOf(order));
+  asked({ operation, body, answer }: RecordedRequest): void {
+    const order = parseBody(body ?? "");
+    if (!isObject(order)) return;
+    const { status = 500 } = answer ?? {};
+    if (operation === "createWebhook" && status >= 300) this.#tried.add(nameOf(order));
+    if (operation !== "createCharge" && operation !== "createTransaction" && operation !== "createBatch") return;
+    const names = (operation === "createBatch" ? itemsOf(order) : [order]).map(takenName);
+    const isRefused = status === 409 && !names.some((name) => this.#isKnown(name));
+    for (const [place, name] of names.entries()) {
+      if (isRefused) this.#refused.set(name, operation === "createBatch" ? itemsOf(order)[place]! : order);
+      else if (status < 300 || (status >= 500 && !this.#refused.has(name))) this.#taken.add(name);
+    }
+  }
+
+  /** What the service refused as a duplicate was there before, unless the recording shows it otherwise. */
+  #supposeRefused(): void {
+    for (const [name, order] of this.#refused) {
+      if (this.#isKnown(name)) continue;
+      if ("externalId" in order) this.#addCharge({ ...order, id: undefined }, "dropped");
+      else this.transaction({ ...order, id: undefined, status: "completed" });
+    }
+  }
+
+  #isKnown(name: string): boolean {
+    return this.#taken.has(name) || this.#seeded.has(name);
+  }
+
+  #isSeeded(body: Readonly<Record<string, unknown>>): boolean {
+    const name = takenName(body);
+    const isSeeded = this.#seeded.has(name);
+    this.#seeded.add(name);
+    return isSeeded;
   }
 
   listed(row: unknown): void {
@@ -153,25 +182,41 @@ class Found {
     this.#assumptions.push(`The service knew the customer ${msisdn}.`);
   }
 
+  redirected({ id, status, webRedirectionUrl: url }: Readonly<Record<string, unknown>>): void {
+    if (url === undefined) return;
+    const end = status === "paid" ? { onCompletedRedirectionUrl: url } : { onCanceledRedirectionUrl: url };
+    this.#redirections.set(id, { ...this.#redirections.get(id), ...end });
+  }
+
   /** As it was before what the request did to it. */
   charge(body: Readonly<Record<string, unknown>>, operation: "getCharge" | "payCharge" | "refundCharge"): void {
-    const before = operation === "payCharge" ? "due" : "paid";
-    this.#addCharge(body, operation === "getCharge" ? String(body["status"]) : before);
+    if (operation === "getCharge") this.#addCharge(body, String(body["status"]));
+    else if (operation === "payCharge") this.#addCharge(body, "due", "payment");
+    else this.#addCharge(body, "paid", "refund");
   }
 
   /** A webhook reports a change: before it there was another status. */
   reported({ topic, body }: RecordedWebhook): void {
     const data = isObject(body["data"]) ? body["data"] : {};
     if (topic !== "charges/events") return this.transaction({ ...data, status: "pending", failureReason: null });
-    this.#addCharge(data, data["status"] === "paid" || data["status"] === "dropped" ? "due" : "paid");
+    if (data["status"] === "dropped") this.#addCharge(data, "due");
+    else if (data["status"] === "paid") this.#addCharge(data, "due", "payment");
+    else this.#addCharge(data, "paid", "refund");
   }
 
-  #addCharge(body: Readonly<Record<string, unknown>>, status: string): void {
-    const { id, externalId, description, amount, metadata, createdAt, droppedReason, refunded } = body;
-    const entries = Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+  /** `own`: the entry of what the request or the event did. */
+  #addCharge(body: Readonly<Record<string, unknown>>, status: string, own?: "payment" | "refund"): void {
+    const { id, externalId, description, amount, metadata, createdAt, droppedReason, attempts } = body;
+    const all = itemsOf(body);
+    const entries = own !== undefined && all[0]?.["type"] === own ? all.slice(1) : all;
+    const refunds = entries.filter(({ type }) => type === "refund").map((entry) => Number(entry["amount"]));
+    const refunded = refunds.reduce((sum, refund) => sum + refund, 0);
+    // Reads may show another status.
+    const before = refunded > 0 && refunded < Number(amount) ? "refunded_partially" : status;
     const payer = entries.find(({ type, status: ended }) => type === "payment" && ended === "completed")?.[
       "recipientMsisdn"
     ];
+    if (this.#isSeeded(body)) return;
     this.#charges.push({
       id,
       externalId,
@@ -179,42 +224,67 @@ class Found {
       amount,
       metadata,
       createdAt,
-      status,
-      ...(payer !== undefined && status !== "due" && status !== "dropped" ? { msisdn: payer } : {}),
-      ...(status === "dropped" && droppedReason !== null ? { droppedReason } : {}),
-      ...(status === "refunded_partially" ? { refunded } : {}),
+      status: before,
+      ...(payer !== undefined && before !== "due" && before !== "dropped" ? { msisdn: payer } : {}),
+      ...(before === "dropped" && droppedReason !== null ? { droppedReason } : {}),
+      ...(before === "refunded_partially" ? { refunded: refunds.length === 0 ? body["refunded"] : refunded } : {}),
     });
-    this.#assumptions.push(`The charge ${String(id)} was made before the recording.`);
+    if (typeof id === "string" && typeof attempts === "number") {
+      this.#moreOfCharges.push({ id, attempts: Math.max(0, attempts - (own === "payment" ? 1 : 0)), entries });
+    }
+    this.#assumptions.push(`The charge ${String(id ?? externalId)} was made before the recording.`);
   }
 
   transaction(body: Readonly<Record<string, unknown>>): void {
-    const { id, msisdn, amount, reference, description, status, failureReason, createdAt } = body;
+    const { id, msisdn, amount, reference, description, status, failureReason, createdAt, batchId, updatedAt } = body;
+    const isAgain = this.#isSeeded(body);
     this.#transactions.push({
       id,
       msisdn,
       amount,
-      reference,
+      // Fixtures must not share one.
+      reference: isAgain ? id : reference,
       description,
       status,
       createdAt,
       ...(status === "failed" && failureReason !== null ? { failureReason } : {}),
     });
-    this.#assumptions.push(`The transaction ${String(id)} was made before the recording.`);
+    if (typeof id === "string") {
+      const batch = typeof batchId === "string" ? plain(batchId) : null;
+      const again = isAgain ? String(reference) : undefined;
+      this.#moreOfTransfers.push({ id, batchId: batch, updatedAt: readTimestamp(updatedAt)?.at, reference: again });
+    }
+    this.#assumptions.push(`The transaction ${String(id ?? reference)} was made before the recording.`);
   }
 
   result(): Presupposed {
+    this.#supposeRefused();
     const subscriptions = this.#subscribeBefore();
     const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
       given.flatMap((item) => list.safeParse([item]).data ?? []);
     const world = {
       ...emptyFixture,
       customers: take(worldLists.customers, [...this.#customers.values()]).filter((customer) => "msisdn" in customer),
-      charges: take(worldLists.charges, this.#charges),
+      charges: take(
+        worldLists.charges,
+        this.#charges.map((charge) => ({ ...charge, ...this.#redirections.get(charge["id"]) })),
+      ),
       transactions: take(worldLists.transactions, this.#transactions),
       subscriptions: take(worldLists.subscriptions, this.#subscriptions),
     };
-    return { world, subscriptions, assumptions: this.#assumptions };
+    const records = { subscriptions, charges: this.#moreOfCharges, transfers: this.#moreOfTransfers };
+    return { world, records, assumptions: this.#assumptions };
   }
+}
+
+/** The entries of a charge, or the transfers of a batch. */
+function itemsOf(body: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+}
+
+/** Unique per charge or per transfer. */
+function takenName({ externalId, reference }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(externalId === undefined ? { reference } : { externalId });
 }
 
 /** A subscription by what it is for. */

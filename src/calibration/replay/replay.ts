@@ -3,7 +3,6 @@ import { operations } from "../../contract/operations.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
-import type { Subscription } from "../../domain/model/subscription.js";
 import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { Bug } from "../../kernel/messages/problem.js";
@@ -34,7 +33,8 @@ import {
   readHeaders,
 } from "./history.js";
 import { chargeShownIn, failOutside, payOutside } from "./pay-outside.js";
-import type { ListedSubscription, Presupposed } from "./presuppose.js";
+import type { Presupposed } from "./presuppose.js";
+import { suppose } from "./suppose.js";
 import { findUndone } from "./undone.js";
 
 /** A request to the API of a sandbox, without a socket. */
@@ -76,6 +76,8 @@ const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
 /** Nobody looks at what is over: a recording may be long. */
 const KEPT = { ...DEFAULT_LIMITS, requests: 1, events: 100, deliveries: 100 };
+/** What records depend on from their creation. */
+const READ_BEFORE = ["charges.fee", "charges.ttl", "transfers.fee", "transfers.settlement"];
 /** Entries between two looks at what due work has read. */
 const DUE_READS_EVERY = 50;
 
@@ -139,19 +141,13 @@ export class Replay {
     const resolved = resolveOptions({ companies: [setup], seed: 1, limits: KEPT });
     this.#sandbox = new Sandbox(resolved, { transport: this.#transport(), url: BASE });
     this.company = this.#sandbox.defaultCompany;
-    this.#subscribe(options.presupposed.subscriptions);
+    const { records, world } = options.presupposed;
+    if (world.charges.length > 0 || world.transactions.length > 0)
+      for (const setting of READ_BEFORE) this.#reads.set(setting, [0]);
+    this.company.run(suppose, records);
+    for (const { isSilent, topic, url } of records.subscriptions) if (isSilent) this.#silent.add(`${topic} ${url}`);
     this.#fetch = options.fetchTo(this.#sandbox);
     this.#sandbox.events.on("exchange", ({ exchange }) => void (this.#settings = exchange.settings));
-  }
-
-  /** As the service has it, whatever the profile says of new ones. */
-  #subscribe(listed: readonly ListedSubscription[]): void {
-    this.company.run((work) => {
-      for (const { isSilent, createdAt = work.at, updatedAt = work.at, ...row } of listed) {
-        work.put<Subscription>(work.world.subscriptions, { ...row, seq: work.nextSeq(), createdAt, updatedAt });
-        if (isSilent) this.#silent.add(`${row.topic} ${row.url}`);
-      }
-    }, undefined);
   }
 
   /** Further entries of the recording. */
