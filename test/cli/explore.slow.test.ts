@@ -158,6 +158,36 @@ describe("what cannot be explored", () => {
   });
 });
 
+describe("requests that no rule sees", () => {
+  it("do not move faults to other requests", async () => {
+    const command = program(`
+      const authorized = headers.authorization;
+      headers.authorization = "Bearer expired";
+      await call("POST", "/v1/transactions", payout("salary-0"));
+      await fetch(SANDBOX_URL + "/v1/balance", { method: "HEAD", headers });
+      headers.authorization = authorized;
+      await fetch(SANDBOX_URL + "/v1/balance", { method: "HEAD", headers });
+      if ((await call("GET", "/v1/balance")).status !== 200) process.exit(1);
+      for (let attempt = 1; attempt < 4; attempt++) {
+        const { status } = await call("POST", "/v1/transactions", payout("salary-" + attempt));
+        if (status === 201) process.exit(0);
+      }
+    `);
+    const { report } = await exploreJson(
+      ["--only", "answer-lost", "500-before", "createTransaction", "getBalance"],
+      command,
+    );
+    expect(tableOf(report)).toEqual([
+      "createTransaction#1 answer-lost: unsafe",
+      "createTransaction#1 500-before: unsafe",
+      "getBalance#1 500-before: noticed",
+    ]);
+    expect(report.runs[0]?.point).toMatchObject({ about: "salary-1" });
+    expect(report.baseline.requests).toBe(5);
+    expect(report.notes.join()).not.toContain("did not reach");
+  });
+});
+
 describe("requests that the journal forgets", () => {
   /** The second payout is careless. */
   const twoPayouts = (between: string) =>

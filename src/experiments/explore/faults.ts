@@ -53,7 +53,7 @@ export interface PlannedFault {
 /** Everything that can go wrong in what was seen. `slowMs`: how long the service keeps a client waiting that does not give up. */
 export function faultsOf({ requests, deliveries, outcomes }: Seen, slowMs: number): PlannedFault[] {
   return [
-    ...requests.flatMap((request) => faultsOfRequest(request, slowMs)),
+    ...requests.flatMap((request) => (request.ordinal === 0 ? [] : faultsOfRequest(request, slowMs))),
     ...outcomes.flatMap((outcome) => faultsOfOutcome(outcome, requests)),
     ...deliveries.flatMap(faultsOfDelivery),
   ];

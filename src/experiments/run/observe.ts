@@ -20,6 +20,7 @@ import { type Fact, readFacts } from "./effect.js";
 export interface SeenRequest {
   readonly name: string;
   readonly operation: OperationId;
+  /** As rules count; 0 for one that no rule sees. */
   readonly ordinal: number;
   /** For people: its reference, externalId or msisdn. */
   readonly about: string;
@@ -153,14 +154,16 @@ function readRequests(entries: readonly JournalEntry[], world: World): SeenReque
   return entries.flatMap((entry) => {
     const { operation, path, status, answer, rule } = entry;
     if (operation === undefined) return [];
-    const ordinal = nextOrdinal(operation);
+    const { method } = operations[operation];
+    // No rule sees a request without a valid token, and HEAD is not GET to it.
+    const ordinal = entry.problem === "token_invalid" || entry.method !== method ? 0 : nextOrdinal(operation);
     const subject = subjectOf(entry, world);
     const shown = JSON.stringify([status, answer]);
-    const isRead = operations[operation].method === "GET";
+    const isRead = method === "GET";
     const repeats = isRead && lastAnswers.get(path) === shown;
-    lastAnswers.set(path, shown);
+    if (ordinal > 0) lastAnswers.set(path, shown);
     return {
-      name: `${operation}#${ordinal}`,
+      name: ordinal === 0 ? operation : `${operation}#${ordinal}`,
       operation,
       ordinal,
       about: subject.about,
