@@ -188,6 +188,20 @@ describe("requests that no rule sees", () => {
   });
 });
 
+it("says that an attempt with the refused test number took the fault of the next payout", async () => {
+  const command = program(`
+    await call("POST", "/v1/transactions", payout("salary-0", 5000, "+2250700000007"));
+    await call("POST", "/v1/transactions", payout("salary-1"));
+    await call("POST", "/v1/transactions", payout("salary-2"));
+  `);
+  const { report } = await exploreJson(["--only", "outcome-failed"], command);
+  expect(report.runs.map(({ summary }) => summary)).toEqual([
+    expect.stringContaining("did not reach POST /v1/transactions (salary-1)"),
+    expect.stringContaining("The payout of POST /v1/transactions (salary-2) failed"),
+  ]);
+  expect(report.notes.join()).toContain("01: the run did not reach the point of its fault");
+});
+
 describe("requests that the journal forgets", () => {
   /** The second payout is careless. */
   const twoPayouts = (between: string) =>

@@ -44,6 +44,8 @@ export interface PlannedFault {
   readonly point: Point;
   readonly fault: FaultName;
   readonly rule: RuleText;
+  /** Which payout or payment it changes, where the run shows that. */
+  readonly outcome?: Pick<SeenOutcome, "kind" | "ordinal" | "request">;
   /** A missing effect is not held against a command that learned no outcome without the fault. */
   readonly toleratesMissing: boolean;
   /** It would do the same as this fault at an earlier point: the command reads the same again and gets the same answer. */
@@ -116,7 +118,9 @@ function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[])
   const point = { name: request.name, operation: request.operation, ordinal: request.ordinal, about };
   const effects = kind === "transfer" ? transferOutcomes : paymentOutcomes;
   const planned = plan(point, effects, (then) => ({ on: kind, match: { nth: ordinal }, then, times: 1 }));
-  return planned.map((fault) => ({ ...fault, toleratesMissing: !learned }));
+  // A later payment is an event among others.
+  const isShown = ({ fault }: PlannedFault) => kind === "transfer" || fault === "outcome-failed";
+  return planned.map((fault) => ({ ...fault, ...(isShown(fault) ? { outcome } : {}), toleratesMissing: !learned }));
 }
 
 function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext, later }: SeenDelivery) {

@@ -2,7 +2,7 @@ import type { RunResult } from "../run/experiment.js";
 import { surplus } from "../run/effect.js";
 import { describeFault, describeUnreached } from "./fault-sentences.js";
 import type { FaultName, PlannedFault } from "./faults.js";
-import type { Seen, SeenRequest } from "../run/observe.js";
+import type { Seen, SeenOutcome, SeenRequest } from "../run/observe.js";
 import type { Baseline, Judgement } from "../run/oracle.js";
 import { describeEffect } from "../run/describe-effect.js";
 
@@ -11,7 +11,7 @@ export interface JudgedRun extends Judgement {
   readonly baseline: Baseline;
   readonly result: RunResult;
   /** The faults of the run, in their order. */
-  readonly faults: readonly Pick<PlannedFault, "fault" | "point" | "rule">[];
+  readonly faults: readonly Pick<PlannedFault, "fault" | "point" | "rule" | "outcome">[];
   /** The real time that a run may take, ms. */
   readonly timeoutMs: number;
 }
@@ -29,8 +29,12 @@ export function summarize(run: JudgedRun): string {
 }
 
 /** False when the run did not reach the point of the fault. */
-export function happened({ rule }: Pick<PlannedFault, "rule">, { seen }: RunResult): boolean {
-  return seen.appliedRules.some((name) => name === rule["name"]);
+export function happened({ rule, outcome }: Pick<PlannedFault, "rule" | "outcome">, { seen }: RunResult): boolean {
+  if (!seen.appliedRules.some((name) => name === rule["name"])) return false;
+  // Rules override the test number `refused`: an attempt that is refused otherwise may have taken it.
+  const isIt = ({ kind, ordinal, request }: SeenOutcome) =>
+    kind === outcome?.kind && ordinal === outcome.ordinal && request === outcome.request;
+  return outcome === undefined || seen.outcomes.some(isIt);
 }
 
 /** Requests of the run that the baseline does not have, or not so often: first those about something new, then those that are sent again. */
