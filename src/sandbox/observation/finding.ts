@@ -1,3 +1,6 @@
+/** Of one company; the oldest warnings are removed first. */
+export const FINDINGS_MAX = 1_000;
+
 /** A mistake of the client under test that costs money in production. */
 export interface Finding {
   readonly kind: FindingKind;

@@ -5,7 +5,8 @@ import type { Connection, Exchange } from "../company/exchange.js";
 import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
 import type { Finding } from "./finding.js";
-import { Findings, FINDINGS_MAX } from "./findings.js";
+import { FINDINGS_MAX } from "./finding.js";
+import { Findings } from "./findings.js";
 import { Journal, type JournalEntry } from "./journal.js";
 import { SecretRedactor } from "./redact.js";
 

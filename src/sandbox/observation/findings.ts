@@ -13,7 +13,7 @@ import {
 } from "./charge-mistakes.js";
 import { type Detection, type Detector, RecentMap, type Scene, type Verdict, idInPath } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
-import { type Finding, type FindingKind, findingKinds } from "./finding.js";
+import { FINDINGS_MAX, type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
 import { createOutcomeNeverLearnedDetector } from "./outcome-never-learned.js";
 import { createBatchRepeatedDetector, createConcurrentPayoutsDetector, referenceReused } from "./payout-mistakes.js";
@@ -27,7 +27,6 @@ import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked }
 import { type Redactor, redactPath, secretsOf } from "./redact.js";
 import { unknownBody } from "./unknown-body.js";
 
-export const FINDINGS_MAX = 1_000;
 /** Charges and transfers of audits that are remembered; the oldest are forgotten first. */
 const AUDITED_MAX = 10_000;
 
@@ -193,7 +192,7 @@ export class Findings {
 
   readonly #causeOf = ({ seq: made }: Row): JournalEntry | undefined => {
     const isCause = ({ seq, made: { from, to } }: JournalEntry) => seq >= this.#firstEntry && from < made && made <= to;
-    return this.#deps.journal.entries.page({ limit: 1, newestFirst: true, where: isCause }).rows[0];
+    return this.#deps.journal.entries.values().findLast(isCause);
   };
 
   #keep(kind: FindingKind, { key, why, fix, requests }: Detection, endsRun: boolean, at: Instant): void {

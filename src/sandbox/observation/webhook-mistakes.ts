@@ -3,6 +3,7 @@ import { type Delivery, shownDeliveryResource } from "../../domain/model/deliver
 import { type Subscription, shownTopic } from "../../domain/model/subscription.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detection, type Detector, RecentMap, type Scene, describeCause, describeRequest } from "./detector.js";
+import { FINDINGS_MAX } from "./finding.js";
 
 /** "An acknowledgement slower than 5 s": real time, ms. */
 const SLOW_ACKNOWLEDGEMENT_MS = 5_000;
@@ -40,18 +41,24 @@ export const webhookUnacknowledged: Detector = {
     ];
   },
   ended({ at, waited }, scene) {
-    return scene.world.deliveries.values().flatMap((delivery) => {
-      const { id, attempts, effect, status, nextAttemptAt, resource } = delivery;
-      if (status !== "pending" || effect !== null || scene.isAudited(resource)) return [];
+    const open = scene.world.deliveries.values().filter((delivery) => {
+      const { attempts, effect, status, nextAttemptAt, resource } = delivery;
+      if (status !== "pending" || effect !== null || scene.isAudited(resource)) return false;
       // A rule holds back what is not due.
-      if (attempts.length === 0 && (!waited || nextAttemptAt === null || nextAttemptAt > at)) return [];
+      return attempts.length > 0 || (waited && nextAttemptAt !== null && nextAttemptAt <= at);
+    });
+    // The newest, as many as are kept: describing each takes time.
+    return open.slice(-FINDINGS_MAX).map((delivery) => {
+      const { id, attempts } = delivery;
       const what =
         attempts.length === 0
           ? "it had no answer yet"
           : `${attempts.length === 1 ? "its attempt" : `its ${attempts.length} attempts`} failed, the last with ${lastErrorOf(delivery)}`;
-      return [
-        describeUnacknowledged(delivery, `was not acknowledged when the run ended: ${what} (delivery ${id}).`, scene),
-      ];
+      return describeUnacknowledged(
+        delivery,
+        `was not acknowledged when the run ended: ${what} (delivery ${id}).`,
+        scene,
+      );
     });
   },
 };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Transport, TransportResult } from "../../../src/adapters/delivery/transport.js";
+import { FINDINGS_MAX } from "../../../src/sandbox/observation/finding.js";
 import { startLive } from "../../support/live.js";
+import { transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";
 import { findingsOf, kindsOf } from "./findings.js";
 
@@ -63,6 +65,22 @@ describe("webhook-unacknowledged", () => {
     await live.settle();
     expect(live.deliveries().map(({ status }) => status)).toEqual(["exhausted"]);
     expect(await kindsOf(live)).toEqual([]);
+  });
+
+  it("describes no more at the end of a run than are kept, and these are the newest", async () => {
+    const live = await startLive({ transport: createScriptedTransport(() => 500) });
+    await live.subscribe("transactions/started", URL);
+    for (let batch = 0; batch < 3; batch++) {
+      const transactions = Array.from({ length: 400 }, () => transferRequest({ type: undefined }));
+      await live.ok("POST", "/v1/transactions/batch", { transactions });
+    }
+    await live.settle();
+    const found: string[] = [];
+    live.sandbox.events.on("finding", ({ finding }) => void found.push(finding.why));
+    const newest = live.deliveries().at(-1);
+    await live.control("POST", "/reset");
+    expect(found).toHaveLength(FINDINGS_MAX);
+    expect(found.at(-1)).toContain(newest?.id);
   });
 });
 
