@@ -37,6 +37,12 @@ it.each([
   expect(stopMs).toBeLessThan(STOP_MAX_MS);
 });
 
+it("a text as long as the largest body is redacted", () => {
+  const long = "x".repeat(8 * MEBIBYTE);
+  expect(redactor.text(long)).toBe(long);
+  expect(redactor.text(`${long}${base64("-at_sandbox-")}`)).toBe("[redacted]");
+});
+
 const HARD_LENGTHS = Array.from({ length: 188 }, (_, at) => 12 + at);
 
 it.each([

@@ -177,8 +177,8 @@ function spellingsOf(secret: string): readonly string[] {
 function decodings(text: string, bytes: number): readonly string[] {
   if (text.length < bytes) return [];
   // base64 and base64url.
-  const base64 = runsOf(text, `[\\w+/-]{${Math.ceil((bytes * 4) / 3)},}`);
-  const hex = runsOf(text, `[\\dA-Fa-f]{${bytes * 2},}`);
+  const base64 = runsOf(text, String.raw`[\w+/-]`, Math.ceil((bytes * 4) / 3));
+  const hex = runsOf(text, String.raw`[\dA-Fa-f]`, bytes * 2);
   // A run may begin with characters that are not part of it.
   return [
     ...(base64 === "" ? [] : [0, 1, 2, 3].map((skipped) => Buffer.from(base64.slice(skipped), "base64"))),
@@ -186,9 +186,12 @@ function decodings(text: string, bytes: number): readonly string[] {
   ].map((decoded) => decoded.toString("latin1"));
 }
 
-/** All in one: where the next begins, characters of it are skipped as at the start. */
-function runsOf(text: string, run: string): string {
-  return text.match(new RegExp(run, "g"))?.join("") ?? "";
+/**
+ * All of at least so many characters, in one: where the next begins, characters of it are skipped as at the start. The pattern begins only where a run
+ * does, and `{32,}` would overflow the stack of the engine for a run of some million characters.
+ */
+function runsOf(text: string, character: string, least: number): string {
+  return text.match(new RegExp(`(?<!${character})${character}{${least}}${character}*`, "g"))?.join("") ?? "";
 }
 
 /** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. What is left is a path, too. */
