@@ -11,6 +11,9 @@ import { parseUrl } from "../kernel/messages/text.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { SubscriptionBody } from "./resources.js";
 
+/** More than any receiver has; a longer one would be in each of its webhooks and findings. */
+export const URL_LENGTH_MAX = 2_048;
+
 const topicError = `must be one of ${topicSpellings.join(", ")}`;
 const hostErrors = {
   any: "must not name a link-local or cloud metadata address",
@@ -28,7 +31,8 @@ export const subscriptionRequest = oncePerProfile((profile) =>
       .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
         error: hostErrors[profile.webhooks.allow.kind],
       })
-      .meta({ ...note("The receiving endpoint.", "webhooks.allow"), format: "uri" }),
+      .refine((url) => url.length <= URL_LENGTH_MAX, { error: `must have at most ${URL_LENGTH_MAX} characters` })
+      .meta({ ...note("The receiving endpoint.", "webhooks.allow"), format: "uri", maxLength: URL_LENGTH_MAX }),
   }).meta({ description: "A topic, and the URL that its events are sent to." }),
 );
 

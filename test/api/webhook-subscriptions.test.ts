@@ -61,6 +61,15 @@ describeApi("POST /v1/webhooks", (open) => {
     expect(body.url).toBe(given);
   });
 
+  it("takes a URL of 2048 characters, and none that is longer", async () => {
+    const { api } = await open();
+    const long = `${url}/`.padEnd(2048, "x");
+    expect((await api("POST", "/v1/webhooks", { topic: "charges/events", url: long })).status).toBe(201);
+    const { status, body } = await api("POST", "/v1/webhooks", { topic: "charges/events", url: `${long}x` });
+    expect([status, body.message.length]).toEqual([400, 1]);
+    expect(body.message[0]).toMatch(/^url must have at most 2048 characters, got /);
+  });
+
   it.each([
     [
       201,

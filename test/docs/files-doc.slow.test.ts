@@ -11,6 +11,7 @@ import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/observation/finding.js";
 import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
+import { URL_LENGTH_MAX } from "../../src/contract/subscriptions.js";
 import { formatDuration } from "../../src/kernel/time/duration.js";
 import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/address-limit.js";
 import { PROBLEMS_MAX } from "../../src/kernel/fields.js";
@@ -153,6 +154,7 @@ describe("docs/security.md", () => {
       [first, first, 256],
       [STATE_BYTES_MAX / 1024 ** 2],
       [STATE_BYTES_MAX / 1024 ** 2],
+      [URL_LENGTH_MAX],
       [depth, members, valueBytes / 1024 ** 2, STATE_VALUE_BYTES_MAX / 1024 ** 2],
       [PROBLEMS_MAX],
       [headerBytes],

@@ -5,8 +5,8 @@ import { refuse } from "../../domain/model/problem-codes.js";
 import { type JsonBounds, beyondBounds, valueBytes } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items. */
-export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 100_000, valueBytes: 32 * 1024 * 1024 };
+/** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items of five fields. */
+export const JSON_BOUNDS: JsonBounds = { depth: 200, members: 55_000, valueBytes: 32 * 1024 * 1024 };
 
 interface ReadOptions {
   readonly bounds?: JsonBounds;

@@ -36,7 +36,7 @@ describe("a list of large records", () => {
       const pages: string[][] = [];
       for (let cursor: string | null = from; cursor !== null;) {
         const { status, text, body } = await world.control("GET", `/charges?limit=1000${cursor}`);
-        expect([status, body.limit, body.count, text.length < 17 * MIB]).toEqual([200, 1000, body.data.length, true]);
+        expect([status, body.limit, body.count, text.length < 5 * MIB]).toEqual([200, 1000, body.data.length, true]);
         pages.push(body.data.map(({ id }: { id: string }) => id));
         const following: string | null = body.cursor[direction];
         cursor = following === null ? null : `&cursor=${following}`;
@@ -46,7 +46,7 @@ describe("a list of large records", () => {
     const newestFirst = ids.toReversed();
     const forth = await walk("next", "");
     expect(forth.flat()).toEqual(newestFirst);
-    expect(forth.length).toBe(3);
+    expect(forth.length).toBe(14);
     const oldest = Buffer.from("prev:0").toString("base64url");
     const back = await walk("prev", `&cursor=${oldest}`);
     expect(back.toReversed().flat()).toEqual(newestFirst);
