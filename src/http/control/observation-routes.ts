@@ -125,7 +125,12 @@ async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined,
   const verified = await verifyRequests(entries, body, sandbox.system);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
-  const nearest = verified.nearest.map((miss) => renderNearMiss(miss, redactor));
+  const takeTurns = createTurns(sandbox.system);
+  const nearest: ReturnType<typeof renderNearMiss>[] = [];
+  for (const miss of verified.nearest) {
+    nearest.push(renderNearMiss(miss, redactor));
+    await takeTurns();
+  }
   const message = redactor.text(explain(verified, verified.missed, entries.length));
   return refuse({ status: 422, messages: [message, ...nearest.map(({ diff }) => diff)], more: { ...found, nearest } });
 }
