@@ -1,9 +1,13 @@
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
+import { silentLog } from "../../src/kernel/log.js";
 import { UsageError } from "../../src/kernel/messages/problem.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { copyOf, letters, newStorePath, openLetters, placeOf } from "../support/letter-store.js";
+import { longestStop } from "../support/loop-stops.js";
 
 describe("a journal that was cut at any byte", () => {
   it("loads with every change that was acknowledged before", async () => {
@@ -34,6 +38,19 @@ describe("a journal that was cut at any byte", () => {
       await again.close();
     }
   });
+});
+
+it("a new document is written one record at a time", async () => {
+  const text = JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`a${n}`, 0])));
+  const records: unknown[] = [];
+  const format = { createEmpty: () => records, apply: () => undefined, dump: () => [["rows", records] as const] };
+  const path = await newStorePath();
+  const store = await openFileStore({ path, format, system: systemClock, log: silentLog, journalBytes: 1 });
+  for (let n = 0; n < 20; n++) records.push(JSON.parse(text));
+  store.note(["rows"]);
+  // 20 records in one step took 700 ms.
+  expect(await longestStop(() => store.close())).toBeLessThan(250);
+  expect(await readFile(path, "utf8")).toContain(`["rows",[${Array.from({ length: 20 }, () => text).join()}]]`);
 });
 
 describe("a store after a clean stop", () => {

@@ -34,7 +34,7 @@ type SandboxEntry =
   /** `configured`: it must be remembered, or the configuration would open it again. */
   | readonly ["gone", id: string, configured: boolean];
 
-/** Rows of one entry, which is converted to JSON in one step. Each may have as much metadata as a request body may hold. */
+/** Rows of one entry, which is read in one step. Each may have as much metadata as a request body may hold. */
 const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
