@@ -75,11 +75,11 @@ export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) 
   };
 }
 
-export const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 4 MiB: its JSON is written in one step, in
- * which others wait. Its cursors go on from what it has. A row that is larger by itself is a page of its own.
+ * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 2 MiB: short values take long. Its
+ * cursors go on from what it has. A row that is larger by itself is a page of its own.
  */
 export function renderFittingPage<T, Body>(
   limit: number,
