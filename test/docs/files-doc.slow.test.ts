@@ -26,7 +26,11 @@ import { type Page, root } from "../support/markdown.js";
 import { openPage, textOf } from "../support/open-page.js";
 import { runShell } from "../support/shell.js";
 import type { LooseJson } from "../support/world.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER, IN_FLIGHT_BYTES_MAX } from "../../src/sandbox/company/dispatcher.js";
+import {
+  CONCURRENT_ATTEMPTS,
+  CONCURRENT_ATTEMPTS_PER_RECEIVER,
+  IN_FLIGHT_BYTES_MAX,
+} from "../../src/sandbox/company/dispatcher.js";
 
 const fixtures = openPage("docs/fixtures.md");
 const configuration = openPage("docs/configuration.md");
@@ -168,6 +172,7 @@ describe("docs/security.md", () => {
       [REPLAYS_MAX, REPLAY_MS_MAX / 60_000],
       [GUESSES_MAX, GUESS_MS / 1000],
       [CONCURRENT_ATTEMPTS_PER_RECEIVER],
+      [CONCURRENT_ATTEMPTS],
       [IN_FLIGHT_BYTES_MAX / 1024 ** 2],
     ]);
   });

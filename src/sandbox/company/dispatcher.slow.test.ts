@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventEmitter } from "../../kernel/events.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
+import { CONCURRENT_ATTEMPTS, CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { longestStop } from "../../../test/support/loop-stops.js";
 
@@ -113,6 +113,24 @@ describe("Dispatcher", () => {
     answers.at(-1)?.();
     expect(await dispatcher.quietWithin(systemClock, 60_000)).toBe(true);
     expect(begun.slice(65)).toEqual(["del_65"]);
+  });
+
+  it("has no more than a thousand attempts in flight, whoever their receivers are", async () => {
+    const answers: (() => void)[] = [];
+    const dispatcher = createDispatcher({
+      attempt: () => new Promise((resolve) => answers.push(() => resolve({ succeeded: true }))),
+    });
+    const many = Array.from({ length: 1_002 }, (_, n) => ({ ...delivery(n), url: `http://hook${n}.test/` }));
+    dispatcher.hold(many).release();
+    const ids = many.map(({ id }) => id);
+    await expect.poll(() => answers.length).toBe(CONCURRENT_ATTEMPTS);
+    answers[0]?.();
+    await dispatcher.endedWithin(ids.slice(0, 1), systemClock, 60_000);
+    await expect.poll(() => answers.length).toBe(CONCURRENT_ATTEMPTS + 1);
+    for (const answer of answers.splice(0)) answer();
+    await expect.poll(() => answers.length).toBe(1);
+    answers[0]?.();
+    expect(await dispatcher.quietWithin(systemClock, 60_000)).toBe(true);
   });
 
   it("starts nothing once it is closed", async () => {

@@ -5,6 +5,9 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 /** Attempts of one company in flight to one receiver at a time; more wait their turn. */
 export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 
+/** Attempts of one company in flight to all receivers; more wait their turn. Each has a connection, and the process has so many for all companies. */
+export const CONCURRENT_ATTEMPTS = 1_000;
+
 /** When this many attempts wait for a receiver, those that are no longer pending are taken out. */
 const WAITING_UNSWEPT = 10_000;
 
@@ -94,6 +97,7 @@ export class Dispatcher {
   /** Undefined until one starts in this turn of the event loop. */
   #startUntil: number | undefined;
   #isCutShort = false;
+  #inFlight = 0;
   #inFlightBytes = 0;
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
@@ -244,11 +248,13 @@ export class Dispatcher {
       let job = receiver.waiting.peek();
       while (job !== undefined && !this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
         // The end of any attempt makes room.
-        if (this.#inFlightBytes > 0 && this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX) return;
+        const isFull = this.#inFlight === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
+        if (this.#inFlight > 0 && isFull) return;
         this.#isCutShort = system.monotonic() >= until;
         if (this.#isCutShort) return;
         receiver.waiting.shift();
         receiver.active++;
+        this.#inFlight++;
         this.#inFlightBytes += job.bytes;
         void this.#perform(job);
         job = receiver.waiting.peek();
@@ -279,6 +285,7 @@ export class Dispatcher {
     }
     if (this.#closed) return;
     receiver.active--;
+    this.#inFlight--;
     this.#inFlightBytes -= job.bytes;
     this.#end(job);
     this.#pump(receiver);
