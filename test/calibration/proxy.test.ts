@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { connect, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { brotliCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
@@ -130,6 +130,16 @@ describe("what passes", () => {
       `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: ${offered}\r\nConnection: close\r\n\r\n`,
     );
     expect(service.received[0]!.headers["accept-encoding"]).toBe(passed);
+  });
+
+  it("goes to an IPv6 address", async () => {
+    const server = createServer(({ url, headers: { host } }, outgoing) => outgoing.end(`${host}${url}`));
+    server.listen(0, "::1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const proxy = await startProxy(`http://[::1]:${port}/base`);
+    expect(await (await fetch(`${proxy.url}/v1/balance?a=1`)).text()).toBe(`[::1]:${port}/base/v1/balance?a=1`);
   });
 
   it("goes over connections that are kept", async () => {

@@ -152,13 +152,18 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
     });
     incoming.url = url.pathname + url.search;
     try {
-      await proxy.web(incoming, outgoing, { target: url.origin, buffer: incoming.pipe(body) });
+      await proxy.web(incoming, outgoing, { target: addressOf(url), buffer: incoming.pipe(body) });
     } catch (error) {
       comment = `no answer: ${reasonOf(error)}`;
       if (outgoing.headersSent) outgoing.destroy();
       else refuse(outgoing, 502, `The proxy got no answer from ${url.origin}: ${reasonOf(error)}.`);
     }
   };
+}
+
+/** With the name of the host as Node.js takes it: without the brackets of an IPv6 address. */
+function addressOf({ protocol, host, hostname, port }: URL) {
+  return { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, "$1") };
 }
 
 /** Clients of HTTP/2 offer it with an ordinary request, and go on with HTTP/1.1. Returns any other upgrade. */
