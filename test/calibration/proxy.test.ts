@@ -143,9 +143,12 @@ describe("what passes", () => {
   });
 
   it("goes over connections that are kept", async () => {
-    const service = await startReceiver({ body: "ok" });
+    const service = await startReceiver({ body: "ok", headers: { "Keep-Alive": "timeout=600" } });
     const proxy = await startProxy(service.origin);
-    for (const path of ["/a", "/b"]) expect(await (await fetch(proxy.url + path)).text()).toBe("ok");
+    for (const path of ["/a", "/b"]) {
+      const response = await fetch(proxy.url + path);
+      expect([await response.text(), response.headers.get("keep-alive")]).toEqual(["ok", null]);
+    }
     expect(await proxy.waitFor(2)).toHaveLength(2);
     expect(service.connectionsMade).toBe(1);
   });

@@ -94,8 +94,9 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
   proxy.on("proxyRes", (answer, _, outgoing) => {
     inFlight.get(outgoing)?.(answer);
     delete answer.headers.trailer;
-    // It is about the connection to the service.
+    // They are about the connection to the service.
     delete answer.headers.connection;
+    delete answer.headers["keep-alive"];
     const { statusCode = 0, statusMessage } = answer;
     // Node.js reads control characters there, and writes neither them nor such a status.
     answer.statusMessage = statusMessage?.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
