@@ -59,6 +59,28 @@ describe("faults of webhooks", () => {
     expect(report.runs[0]?.effect.added).toEqual([{ kind: "transfer", of: "+2250700000010", amount: 8000 }]);
   });
 
+  it("find the webhook that matters among subscriptions in both spellings of a topic", async () => {
+    const bothSpellings = program(`
+      const { createServer } = await import("node:http");
+      const { once } = await import("node:events");
+      const server = createServer(async (request, response) => {
+        if (request.url === "/pays") await call("POST", "/v1/transactions", payout("seller-1"));
+        response.end();
+      }).listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const url = "http://127.0.0.1:" + server.address().port;
+      await call("POST", "/v1/webhooks", { topic: "charges/events", url: url + "/notes" });
+      await call("POST", "/v1/webhooks", { topic: "charge/events", url: url + "/pays" });
+      const redirect = { onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
+      const { json: charge } = await call("POST", "/v1/charges", { amount: 9000, externalId: "order-1", description: "Shoes", ...redirect });
+      await call("POST", "/v1/charges/" + charge.id + "/pay", {});
+      await fetch(SANDBOX_URL + "/_sandbox/settle", { method: "POST" });
+      process.exit(0);
+    `);
+    const { report } = await exploreJson(["--only", "never"], bothSpellings);
+    expect(tableOf(report)).toEqual(["charges/events#1 never: safe", "charge/events#2 never: lost"]);
+  });
+
   it("leave alone the receiver that pays once under the reference of the order", async () => {
     const { report } = await exploreJson(events, marketplace(careful));
     expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe", "safe", "noticed", "safe", "safe"]);

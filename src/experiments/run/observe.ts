@@ -5,6 +5,7 @@ import type { Transfer } from "../../domain/model/transfer.js";
 import type { ReadSetting } from "../../domain/profile/alternatives.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
+import { findTopic } from "../../domain/values/topic.js";
 import { endHolds } from "../../domain/rules/holds.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { advance } from "../../sandbox/company/advance.js";
@@ -234,7 +235,8 @@ function readDeliveries(entries: readonly JournalEntry[], world: World, end: num
   const originals = world.deliveries.values().filter(({ copy, seq }) => copy === 0 && seq <= end);
   return originals.map((delivery, at) => {
     const { id, topic, resource, subscriptionId, status } = delivery;
-    const ordinal = nextOrdinal(topic);
+    // Rules take both spellings for the same topic.
+    const ordinal = nextOrdinal(findTopic(topic) ?? topic);
     const later = originals.slice(at + 1);
     const { about, key } = describeDelivery(delivery, world);
     return {
