@@ -202,6 +202,30 @@ it("says that an attempt with the refused test number took the fault of the next
   expect(report.notes.join()).toContain("01: the run did not reach the point of its fault");
 });
 
+it("tries faults after a snapshot is restored, at the ordinals that rules count", async () => {
+  const command = program(`
+    await call("POST", "/v1/transactions", payout("rent"));
+    await call("POST", "/_sandbox/snapshots/before");
+    await call("GET", "/v1/balance");
+    await call("PUT", "/_sandbox/snapshots/before");
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const { status } = await call("POST", "/v1/transactions", payout("salary-" + attempt));
+      if (status === 201) break;
+    }
+    await call("GET", "/v1/balance");
+  `);
+  const { report } = await exploreJson(["--only", "answer-lost", "outcome-failed"], command);
+  expect(tableOf(report)).toEqual([
+    "createTransaction#1 answer-lost: safe",
+    "createTransaction#2 answer-lost: unsafe",
+    "createTransaction#1 outcome-failed: safe",
+    "createTransaction#2 outcome-failed: safe",
+  ]);
+  expect(report.runs.map(({ point }) => point.about)).toEqual(["rent", "salary-0", "rent", "salary-0"]);
+  expect(report.baseline.requests).toBe(4);
+  expect(report.notes.join()).not.toContain("did not reach");
+});
+
 describe("requests that the journal forgets", () => {
   /** The second payout is careless. */
   const twoPayouts = (between: string) =>

@@ -90,20 +90,30 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
   const report = watchRun(sandbox, sandbox.options.allow);
   const lives: Life[] = [];
   /** By the company. The journal forgets requests beyond its limits, and those before a clearing. */
-  const asked = new Map<string, JournalEntry[]>();
+  const asked = new Map<string, Asked>();
+  /** By the company and the snapshot: rules go on from the moment when it was saved. */
+  const saved = new Map<string, Asked["requests"]>();
   let askedBytes = 0;
+  const askedOf = (companyId: string): Asked => asked.get(companyId) ?? { restored: 0, requests: [] };
   sandbox.events.on("exchange", ({ exchange, companyId = "", requestId }) => {
-    if (requestId === undefined || askedBytes > ASKED_BYTES_MAX) return;
+    if (requestId === undefined || exchange.operation === undefined || askedBytes > ASKED_BYTES_MAX) return;
     const entry = sandbox.observationOf(companyId).journal.entries.get(requestId);
     if (entry === undefined) return;
-    const entries = asked.get(companyId) ?? [];
-    asked.set(companyId, entries);
-    const at = entries.push(entry) - 1;
+    const request = { entry };
+    const { restored, requests } = askedOf(companyId);
+    requests.push(request);
+    asked.set(companyId, { restored, requests });
     askedBytes += entry.bytes;
-    exchange.onLost(() => (entries[at] = { ...entry, fate: "lost" }));
+    exchange.onLost(() => (request.entry = { ...entry, fate: "lost" }));
+  });
+  sandbox.events.on("controlled", ({ route, companyId = "", id }) => {
+    const snapshot = `${companyId} ${id}`;
+    if (route === "POST /snapshots/:id") saved.set(snapshot, [...askedOf(companyId).requests]);
+    const requests = [...(saved.get(snapshot) ?? [])];
+    if (route === "PUT /snapshots/:id") asked.set(companyId, { restored: requests.length, requests });
   });
   const read = (company: Company, end?: number): void => {
-    lives.push(readLife(company, asked.get(company.id) ?? [], end));
+    lives.push(readLife(company, askedOf(company.id), end));
     asked.delete(company.id);
   };
   sandbox.events.on("forgets", ({ company }) => read(company));
@@ -139,14 +149,22 @@ async function finish(company: Company): Promise<void> {
 
 type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
 
+/** What a company's client asked since it began, oldest first. The first `restored` came before a snapshot that was restored. */
+interface Asked {
+  readonly restored: number;
+  readonly requests: { entry: JournalEntry }[];
+}
+
 /** `end`: the place of the last record that the command caused; what is delivered later reaches no command. */
-function readLife({ world }: Company, asked: readonly JournalEntry[], end = Number.POSITIVE_INFINITY): Life {
-  const entries = asked
-    .filter(({ operation }) => operation !== undefined)
-    .toSorted((a, b) => a.receivedAt - b.receivedAt);
-  const requests = readRequests(entries, world);
+function readLife({ world }: Company, asked: Asked, end = Number.POSITIVE_INFINITY): Life {
+  const entries = asked.requests.map(({ entry }) => entry).toSorted((a, b) => a.receivedAt - b.receivedAt);
+  const all = readRequests(entries, world);
+  const requests = all.slice(asked.restored);
   const deliveries = readDeliveries(entries, world, end);
-  return { requests, deliveries, outcomes: readOutcomes(entries, requests, world), facts: readFacts(world) };
+  const outcomes = readOutcomes(entries, all, world).filter((outcome) =>
+    requests.some(({ name }) => name === outcome.request),
+  );
+  return { requests, deliveries, outcomes, facts: readFacts(world) };
 }
 
 function readRequests(entries: readonly JournalEntry[], world: World): SeenRequest[] {
