@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import type { ProfileInput, Sandbox } from "../../src/index.js";
 import { calibrateAll, chargeOf, recordWith, sellOne, settingsIn, transferOf } from "../support/calibrate.js";
-import { startReceiver } from "../support/receiver.js";
+import { type Receiver, startReceiver } from "../support/receiver.js";
 
 const HOOKS = "http://127.0.0.1:9/hooks";
 const only = ["http", "paging", "webhooks.duplicateSubscription"];
@@ -54,6 +54,17 @@ describe("subscriptions from before a recording", () => {
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
   });
 
+  it("stand in a list before those that it does not show", async () => {
+    const recorded = await recordWith({ paging: { limit: 2 } }, async (sandbox) => {
+      await subscribe(sandbox, ["transactions/started", HOOKS], ["transactions/failed", HOOKS]);
+      await subscribe(sandbox, ["charges/events", HOOKS]);
+      await sandbox.fetch("/v1/webhooks");
+      await sellOne(sandbox);
+    });
+    const report = await calibrateAll([recorded.slice(3)], { only, profile: { paging: { limit: 2 } } });
+    expect(report.drift).toEqual([]);
+  });
+
   it("are not taken for one whose creation got no answer", async () => {
     const recorded = await recordWith({}, async (sandbox) => {
       await subscribe(sandbox, ["charges/events", HOOKS]);
@@ -74,13 +85,15 @@ type Post = (path: string, json?: object) => Promise<Made>;
 
 interface Story {
   readonly profile?: ProfileInput;
+  readonly receiver?: Receiver;
+  readonly later?: string;
   readonly before: (post: Post) => Promise<Made>;
   readonly after: (sandbox: Sandbox, made: Made) => Promise<void>;
 }
 
-/** What comes half a minute after `before`. */
-async function recordLater({ profile = {}, before, after }: Story): Promise<HttpExchange[]> {
-  const { url } = await startReceiver();
+/** What comes some time after `before`. */
+async function recordLater({ profile = {}, receiver, later = "30s", before, after }: Story): Promise<HttpExchange[]> {
+  const { url } = receiver ?? (await startReceiver());
   const recorded = await recordWith(profile, async (sandbox) => {
     const topics = ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"];
     await subscribe(sandbox, ...topics.map((topic) => [topic, url] as const));
@@ -91,7 +104,7 @@ async function recordLater({ profile = {}, before, after }: Story): Promise<Http
       });
       return answer.json();
     });
-    await sandbox.clock.advance("30s");
+    await sandbox.clock.advance(later);
     await sandbox.fetch("/v1/balance");
     await after(sandbox, made);
   });
@@ -117,6 +130,56 @@ const refundSome = async (post: Post) => {
 const readAll = async (sandbox: Sandbox, { transactions }: Made): Promise<void> => {
   for (const { id } of transactions) await sandbox.fetch(`/v1/transactions/${id}`);
 };
+
+describe("webhooks of changes from before a recording", () => {
+  it.each<[string, string, (post: Post) => Promise<Made>]>([
+    ["a drop", "62m", (post) => post("/v1/charges", chargeOf("o"))],
+    [
+      "a payment",
+      "2h",
+      async (post) => {
+        const charge = await post("/v1/charges", chargeOf("o"));
+        await post(`/v1/charges/${charge.id}/pay`);
+        return charge;
+      },
+    ],
+    [
+      "a payment and refunds",
+      "10m",
+      async (post) => {
+        const charge = await refundSome(post);
+        await post(`/v1/charges/${charge.id}/refund`, { amount: 2_000 });
+        return charge;
+      },
+    ],
+    [
+      "a payout",
+      "10m",
+      async (post) => {
+        await post("/v1/transactions", transferOf("a"));
+        return post("/v1/charges", chargeOf("o"));
+      },
+    ],
+  ])("are no drift when they come again: those of %s", async (_, later, before) => {
+    const receiver = await startReceiver({ status: 503 });
+    const recorded = await recordLater({
+      profile: { webhooks: { retry: "realistic" } },
+      receiver,
+      later,
+      before,
+      after: async (sandbox, { id }) => {
+        receiver.reply({});
+        await sandbox.clock.advance("30m");
+        await sandbox.fetch(`/v1/charges/${id}`);
+        await sandbox.fetch("/v1/transactions", { json: transferOf("b") });
+        await sandbox.clock.advance("1h");
+      },
+    });
+    const report = await calibrateAll([recorded], { only: ["charges.ttl", "transfers.settlement"] });
+    expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
+    expect(report.assumptions.join("\n")).toContain("report what happened before the recording");
+  });
+});
 
 describe("charges and transfers from before a recording", () => {
   it.each<[string, Story]>([

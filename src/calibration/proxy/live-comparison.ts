@@ -1,6 +1,5 @@
 import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { setCustomer } from "../../domain/accounts/customers.js";
-import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { isObject } from "../../kernel/messages/json.js";
@@ -11,7 +10,7 @@ import { driftOf, nameDrift } from "../infer/drift.js";
 import { type Entry, markBesideMoney, readEntry } from "../replay/history.js";
 import { ServiceClock } from "../replay/service-clock.js";
 import { presuppose } from "../replay/presuppose.js";
-import { nothingSupposed } from "../replay/suppose.js";
+import { nothingSupposed, suppose } from "../replay/suppose.js";
 import type { ExchangeName, FoundDifference } from "../replay/compare.js";
 import { type FetchTo, Replay } from "../replay/replay.js";
 import type { Drift } from "../report/report.js";
@@ -65,7 +64,12 @@ export class LiveComparison {
         return fetch(request);
       };
     };
-    const presupposed = { world: emptyFixture, records: nothingSupposed, assumptions: [] };
+    const presupposed = {
+      world: emptyFixture,
+      records: nothingSupposed,
+      earlier: new Set<ExchangeName>(),
+      assumptions: [],
+    };
     const shared = { profile, secretKey, comparesWebhooks, presupposed, balance: BALANCE_UNKNOWN };
     const start = system.now() - SKEW_MAX_MS;
     this.#clock = new ServiceClock(start);
@@ -159,15 +163,14 @@ export class LiveComparison {
   #suppose(entries: readonly Entry[]): void {
     const { company } = this.#replay;
     for (const entry of entries) {
-      const { world } = presuppose({ companyId: undefined, entries: [entry] });
+      const { world, records } = presuppose({ companyId: undefined, entries: [entry] });
       for (const { msisdn, ...person } of world.customers)
         company.run((work) => setCustomer(work, msisdn, person), undefined);
       if (entry.kind === "request") continue;
       const isKnown =
         entries.some((other) => other.kind === "request" && other.operation === "createWebhook") ||
         company.world.subscriptions.values().some(({ topic }) => topic === entry.topic);
-      for (const order of isKnown ? [] : world.subscriptions)
-        company.run((work) => createSubscription(work, order), undefined);
+      if (!isKnown) company.run(suppose, { ...nothingSupposed, subscriptions: records.subscriptions });
     }
   }
 

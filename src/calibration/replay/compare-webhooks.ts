@@ -15,7 +15,7 @@ import {
   compareBodies,
 } from "./compare.js";
 import { groupBy } from "./group-by.js";
-import type { Entry, RecordedWebhook } from "./history.js";
+import type { RecordedWebhook } from "./history.js";
 
 /** An attempt of the sandbox to deliver. */
 export interface SentWebhook {
@@ -59,11 +59,10 @@ export interface ComparedWebhooks {
 
 /** Pairs recorded webhooks with those that the sandbox has sent: the first of an event with the first, and so on. */
 export function compareWebhooks(
-  entries: readonly Entry[],
+  recorded: readonly RecordedWebhook[],
   sent: readonly SentWebhook[],
   options: WebhookOptions,
 ): ComparedWebhooks {
-  const recorded = entries.filter((entry) => entry.kind === "webhook");
   const { pairs, unpaired } = pair(recorded, sent, options.bindings);
   const places = new Map(sent.map((webhook, place) => [webhook, place]));
   const latest = new Map<string, number>();

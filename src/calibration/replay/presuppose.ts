@@ -1,16 +1,21 @@
 import { parseBody } from "../../adapters/har/http-exchange.js";
+import type { Subscription } from "../../domain/model/subscription.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { isObject } from "../../kernel/messages/json.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
 import { plain } from "./bindings.js";
-import type { History, RecordedRequest, RecordedWebhook } from "./history.js";
-import type { ListedSubscription, SupposedCharge, SupposedRecords, SupposedTransfer } from "./suppose.js";
-import { readTimestamp } from "./timestamps.js";
+import type { ExchangeName } from "./compare.js";
+import type { Entry, History, RecordedRequest, RecordedWebhook } from "./history.js";
+import type { SupposedCharge, SupposedRecords, SupposedSubscription, SupposedTransfer } from "./suppose.js";
+import { endOf, readTimestamp } from "./timestamps.js";
 
 /** What was there before the recording began, as far as the recording shows it. */
 export interface Presupposed {
   readonly world: WorldFixture;
   readonly records: SupposedRecords;
+  /** Webhooks of changes that were made before. */
+  readonly earlier: ReadonlySet<ExchangeName>;
   /** In words. */
   readonly assumptions: readonly string[];
 }
@@ -19,19 +24,82 @@ export interface Presupposed {
 export function presuppose({ entries }: History): Presupposed {
   const made = new Set<string>();
   const found = new Found();
+  const { earlier, latest } = findEarlier(entries);
   for (const entry of entries) {
     if (entry.kind === "webhook") {
-      if (findTopic(entry.topic) === undefined) continue;
+      const topic = findTopic(entry.topic);
+      if (topic === undefined) continue;
       const id = idOf(entry.body["data"]);
-      found.received(entry);
-      if (!made.has(id)) found.reported(entry);
+      found.received(topic, entry);
+      if (!made.has(id)) found.reported(earlier.has(entry) ? latest.get(id)! : entry, earlier.has(entry));
       made.add(id);
       continue;
     }
     found.asked(entry);
     if ((entry.answer?.status ?? 500) < 300) read(entry, made, found);
   }
-  return found.result();
+  return found.result(earlier);
+}
+
+/** The contract's: "dropped (automatic)". */
+const DROPPED_AFTER_MS = 3_600_000;
+
+/** The webhooks of changes that were made before the recording: they come late, or again. */
+function findEarlier(entries: readonly Entry[]) {
+  const start = entries[0]?.at ?? 0;
+  const created = new Set<string>();
+  /** How far charges were when an answer first showed them. */
+  const shown = new Map<string, number>();
+  const refunded = new Set<string>();
+  const texts = new Set<string>();
+  const isEarlier = ({ topic, body: { data } }: RecordedWebhook): boolean => {
+    if (!isObject(data) || idOf(data) === "" || created.has(idOf(data))) return false;
+    const timeOf = (name: string): Instant => endOf(readTimestamp(data[name])?.at ?? Infinity);
+    if (topic !== "charges/events") return timeOf("updatedAt") < start;
+    const stage = shown.get(idOf(data));
+    if (stage !== undefined) return stageOf(data) <= stage;
+    if (isRefunded(data)) return !refunded.has(idOf(data));
+    return timeOf("createdAt") + DROPPED_AFTER_MS < start;
+  };
+  const earlier = new Set<RecordedWebhook>();
+  for (const entry of entries) {
+    if (entry.kind === "webhook") {
+      if (!texts.has(entry.text) && !isEarlier(entry)) continue;
+      earlier.add(entry);
+      texts.add(entry.text);
+      continue;
+    }
+    const { operation, path, answer: { status, body } = { status: 500, body: undefined } } = entry;
+    if (operation === "refundCharge" && (status < 300 || status >= 500)) refunded.add(plain(path.split("/")[3] ?? ""));
+    if (status >= 300 || !isObject(body)) continue;
+    const id = idOf(body);
+    if (operation === "createCharge" || operation === "createTransaction") created.add(id);
+    if (operation === "createBatch") for (const item of itemsOf(body)) created.add(idOf(item));
+    const stage = operation === "payCharge" ? 0 : operation === "refundCharge" ? 1 : stageOf(body);
+    if (!shown.has(id)) shown.set(id, stage);
+  }
+  const latest = new Map<string, RecordedWebhook>();
+  for (const webhook of earlier) {
+    const id = idOf(webhook.body["data"]);
+    if (stageOf(webhook.body["data"]) >= stageOf(latest.get(id)?.body["data"])) latest.set(id, webhook);
+  }
+  for (const entry of entries) {
+    if (entry.kind === "request") continue;
+    const { data } = entry.body;
+    if (stageOf(data) < stageOf(latest.get(idOf(data))?.body["data"])) earlier.add(entry);
+  }
+  return { earlier, latest };
+}
+
+/** How far the life of a charge or a transfer has gone. */
+function stageOf(data: unknown): number {
+  const { status } = isObject(data) ? data : {};
+  if (!isObject(data) || status === undefined || status === "pending" || status === "due") return 0;
+  return isRefunded(data) ? 1 + (Number(data["refunded"]) || 0) : 1;
+}
+
+function isRefunded({ status }: Readonly<Record<string, unknown>>): boolean {
+  return status === "refunded" || status === "refunded_partially";
 }
 
 function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
@@ -78,14 +146,13 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
 class Found {
   /** URLs by topic. */
   readonly #subscribed = new Map<string, Set<string>>();
-  readonly #received = new Map<string, Map<string, RecordedWebhook>>();
+  readonly #received = new Map<Subscription["topic"], Map<string, RecordedWebhook>>();
   readonly #customers = new Map<string, unknown>();
   readonly #charges: Readonly<Record<string, unknown>>[] = [];
   /** Where payments of charges lead, by their ids. */
   readonly #redirections = new Map<unknown, Readonly<Record<string, unknown>>>();
   readonly #transactions: unknown[] = [];
-  readonly #subscriptions: unknown[] = [];
-  readonly #listed: Omit<ListedSubscription, "isSilent">[] = [];
+  readonly #listed: (Omit<SupposedSubscription, "isSilent"> & { readonly id: string })[] = [];
   readonly #moreOfCharges: SupposedCharge[] = [];
   readonly #moreOfTransfers: SupposedTransfer[] = [];
   /** Subscriptions that the service may have made although it did not say so. */
@@ -104,9 +171,8 @@ class Found {
     this.#subscribed.set(topic, (this.#subscribed.get(topic) ?? new Set()).add(String(order["url"])));
   }
 
-  received(webhook: RecordedWebhook): void {
-    const { topic, url } = webhook;
-    this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
+  received(topic: Subscription["topic"], webhook: RecordedWebhook): void {
+    this.#received.set(topic, new Map(this.#received.get(topic)).set(webhook.url, webhook));
   }
 
   asked({ operation, body, answer }: RecordedRequest): void {
@@ -153,8 +219,9 @@ class Found {
   }
 
   /** Through a tunnel and the proxy, webhooks do not arrive at the URL of their subscription. */
-  #subscribeBefore(): ListedSubscription[] {
+  #subscribeBefore(): SupposedSubscription[] {
     const heard = new Set<object>();
+    const unlisted: SupposedSubscription[] = [];
     for (const [topic, received] of this.#received) {
       const made = this.#subscribed.get(topic) ?? new Set();
       const strangers = [...received.values()].filter(({ url }) => !made.has(url));
@@ -166,14 +233,15 @@ class Found {
       const others = listed.filter((row) => !isKnown(row)).slice(0, Math.max(0, before.length - known.length));
       for (const row of [...known, ...others]) heard.add(row);
       for (const { body, url } of before.slice(listed.length)) {
-        this.#subscriptions.push({ topic: body["topic"], url });
+        unlisted.push({ topic, spelling: String(body["topic"]), url, isSilent: false });
         this.#assumptions.push(`A subscription to ${topic} was made before the recording.`);
       }
     }
-    return this.#listed.map((row) => {
+    const listed = this.#listed.map((row) => {
       this.#assumptions.push(`The subscription ${row.id} was made before the recording.`);
       return { ...row, isSilent: !heard.has(row) };
     });
+    return [...listed, ...unlisted];
   }
 
   know(msisdn: string | undefined, { firstName, lastName, kycStatus }: Readonly<Record<string, unknown>>): void {
@@ -195,11 +263,14 @@ class Found {
     else this.#addCharge(body, "paid", "refund");
   }
 
-  /** A webhook reports a change: before it there was another status. */
-  reported({ topic, body }: RecordedWebhook): void {
+  /** A webhook reports a change: before it there was another status, unless the change was made before the recording. */
+  reported({ topic, body }: RecordedWebhook, isEarlier: boolean): void {
     const data = isObject(body["data"]) ? body["data"] : {};
-    if (topic !== "charges/events") return this.transaction({ ...data, status: "pending", failureReason: null });
-    if (data["status"] === "dropped") this.#addCharge(data, "due");
+    if (topic !== "charges/events") {
+      return this.transaction(isEarlier ? data : { ...data, status: "pending", failureReason: null });
+    }
+    if (isEarlier) this.#addCharge(data, String(data["status"]));
+    else if (data["status"] === "dropped") this.#addCharge(data, "due");
     else if (data["status"] === "paid") this.#addCharge(data, "due", "payment");
     else this.#addCharge(data, "paid", "refund");
   }
@@ -257,7 +328,10 @@ class Found {
     this.#assumptions.push(`The transaction ${String(id ?? reference)} was made before the recording.`);
   }
 
-  result(): Presupposed {
+  result(earlier: ReadonlySet<RecordedWebhook>): Presupposed {
+    for (const { topic } of earlier) {
+      this.#assumptions.push(`Webhooks of ${topic} report what happened before the recording: they are not compared.`);
+    }
     this.#supposeRefused();
     const subscriptions = this.#subscribeBefore();
     const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
@@ -270,10 +344,14 @@ class Found {
         this.#charges.map((charge) => ({ ...charge, ...this.#redirections.get(charge["id"]) })),
       ),
       transactions: take(worldLists.transactions, this.#transactions),
-      subscriptions: take(worldLists.subscriptions, this.#subscriptions),
     };
     const records = { subscriptions, charges: this.#moreOfCharges, transfers: this.#moreOfTransfers };
-    return { world, records, assumptions: this.#assumptions };
+    return {
+      world,
+      records,
+      earlier: new Set([...earlier].map(({ exchange }) => exchange)),
+      assumptions: this.#assumptions,
+    };
   }
 }
 

@@ -162,13 +162,16 @@ export class Replay {
     this.#noteDueReads();
     if (!this.#options.comparesWebhooks) return;
     const { webhooks } = this.company.profile;
-    const { secretKey } = this.#options;
+    const { secretKey, presupposed } = this.#options;
     const options = { ...this.#comparison(), webhooks, secretKey };
-    const { differences, unpaired, delays } = compareWebhooks(entries, this.#sent, options);
+    const recorded = entries
+      .filter((entry) => entry.kind === "webhook")
+      .filter(({ exchange }) => !presupposed.earlier.has(exchange));
+    const { differences, unpaired, delays } = compareWebhooks(recorded, this.#sent, options);
     this.#differences.push(...differences);
     this.#sent = unpaired;
     for (const [event, ms] of delays) this.#delays.set(event, ms);
-    for (const entry of entries) if (entry.kind === "webhook") this.#countCompared(entry.topic);
+    for (const { topic } of recorded) this.#countCompared(topic);
   }
 
   #countCompared(subject: string): void {

@@ -7,14 +7,16 @@ import { plain } from "./bindings.js";
 
 /** What fixtures do not say of records that the service had before the recording. */
 export interface SupposedRecords {
-  readonly subscriptions: readonly ListedSubscription[];
+  readonly subscriptions: readonly SupposedSubscription[];
   readonly charges: readonly SupposedCharge[];
   readonly transfers: readonly SupposedTransfer[];
 }
 
-export interface ListedSubscription extends Pick<Subscription, "id" | "topic" | "spelling" | "url"> {
-  readonly createdAt: Instant | undefined;
-  readonly updatedAt: Instant | undefined;
+export interface SupposedSubscription extends Pick<Subscription, "topic" | "spelling" | "url"> {
+  /** These where the service lists it. */
+  readonly id?: string;
+  readonly createdAt?: Instant | undefined;
+  readonly updatedAt?: Instant | undefined;
   /** No webhook of the recording is by it: it may be of another system with the same account. */
   readonly isSilent: boolean;
 }
@@ -40,8 +42,8 @@ export const nothingSupposed: SupposedRecords = { subscriptions: [], charges: []
 /** Once the fixtures are there: as the service has it, whatever the profile says of new records. */
 export function suppose(work: Work, { subscriptions, charges, transfers }: SupposedRecords): void {
   const { world, at } = work;
-  for (const { isSilent: _isSilent, createdAt = at, updatedAt = at, ...row } of subscriptions) {
-    work.put<Subscription>(world.subscriptions, { ...row, seq: work.nextSeq(), createdAt, updatedAt });
+  for (const { isSilent: _, id = work.ids.uuid(), createdAt = at, updatedAt = at, ...row } of subscriptions) {
+    work.put<Subscription>(world.subscriptions, { ...row, id, seq: work.nextSeq(), createdAt, updatedAt });
   }
   for (const { id, attempts, entries } of charges) {
     const charge = world.charges.get(plain(id));
