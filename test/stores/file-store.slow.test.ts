@@ -1,9 +1,10 @@
+import { constants } from "node:buffer";
 import { readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
-import { silentLog } from "../../src/kernel/log.js";
+import { type Log, silentLog } from "../../src/kernel/log.js";
 import { UsageError } from "../../src/kernel/messages/problem.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { copyOf, letters, newStorePath, openLetters, placeOf } from "../support/letter-store.js";
@@ -51,6 +52,26 @@ it("a new document is written one record at a time", async () => {
   // 20 records in one step took 700 ms.
   expect(await longestStop(() => store.close())).toBeLessThan(250);
   expect(await readFile(path, "utf8")).toContain(`["rows",[${Array.from({ length: 20 }, () => text).join()}]]`);
+});
+
+it("a new document that no process could read is not written", async () => {
+  const half = "x".repeat(constants.MAX_STRING_LENGTH / 2);
+  let isLarge = false;
+  const format = {
+    createEmpty: () => ({}),
+    apply: () => undefined,
+    dump: () => [["rows", isLarge ? [half, half] : []] as const],
+  };
+  const logged: unknown[] = [];
+  const log = { write: (...[, , fields]: Parameters<Log["write"]>) => void logged.push(fields?.["message"]) };
+  const options = { path: await newStorePath(), format, system: systemClock, log, journalBytes: 1 };
+  const store = await openFileStore(options);
+  isLarge = true;
+  store.note(["rows"]);
+  await store.close();
+  expect(logged).toEqual(["a checkpoint could not be written: a part of it is longer than a text can be"]);
+  isLarge = false;
+  await (await openFileStore(options)).close();
 });
 
 describe("a store after a clean stop", () => {

@@ -1,3 +1,4 @@
+import { constants } from "node:buffer";
 import type { Adapter } from "lowdb";
 import type * as z from "zod";
 import { object } from "../../kernel/fields.js";
@@ -33,6 +34,9 @@ type DocumentHead = Readonly<z.output<typeof documentHead>>;
 export interface StoreDocument extends DocumentHead {
   readonly entries: readonly StoreEntry[];
 }
+
+/** A comma ends the line. */
+const LINE_CHARACTERS_MAX = constants.MAX_STRING_LENGTH - 1;
 
 /** Characters written at a time, so that requests are answered in between. */
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -75,7 +79,13 @@ function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
   let separator = "\n";
   for (const entry of entries) {
     yield separator;
-    yield* textsOfList(entry);
+    let length = 0;
+    for (const text of textsOfList(entry)) {
+      length += text.length;
+      // The next process could not read the line.
+      if (length > LINE_CHARACTERS_MAX) throw new RangeError("a part of it is longer than a text can be");
+      yield text;
+    }
     separator = ",\n";
   }
   yield "\n";
