@@ -83,7 +83,7 @@ interface Made {
 /** Sends a request and returns the body of its answer. */
 type Post = (path: string, json?: object) => Promise<Made>;
 
-interface Story {
+interface Session {
   readonly profile?: ProfileInput;
   readonly receiver?: Receiver;
   readonly later?: string;
@@ -92,7 +92,7 @@ interface Story {
 }
 
 /** What comes some time after `before`. */
-async function recordLater({ profile = {}, receiver, later = "30s", before, after }: Story): Promise<HttpExchange[]> {
+async function recordLater({ profile = {}, receiver, later = "30s", before, after }: Session): Promise<HttpExchange[]> {
   const { url } = receiver ?? (await startReceiver());
   const recorded = await recordWith(profile, async (sandbox) => {
     const topics = ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"];
@@ -182,7 +182,7 @@ describe("webhooks of changes from before a recording", () => {
 });
 
 describe("charges and transfers from before a recording", () => {
-  it.each<[string, Story]>([
+  it.each<[string, Session]>([
     ["of a batch", { before: (post) => post("/v1/transactions/batch", batch), after: readAll }],
     [
       "of a batch that ends later",
@@ -288,11 +288,11 @@ describe("charges and transfers from before a recording", () => {
         },
       },
     ],
-  ])("are no drift: one %s", async (_, story) => {
-    const set = Object.entries(story.profile ?? {}).flatMap(([group, members]) =>
+  ])("are no drift: one %s", async (_, session) => {
+    const set = Object.entries(session.profile ?? {}).flatMap(([group, members]) =>
       Object.entries(members as object).map(([name, value]): [string, unknown] => [`${group}.${name}`, value]),
     );
-    const report = await calibrateAll([await recordLater(story)], { only: ["http", ...set.map(([path]) => path)] });
+    const report = await calibrateAll([await recordLater(session)], { only: ["http", ...set.map(([path]) => path)] });
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], Object.fromEntries(set)]);
   });
 });
