@@ -47,6 +47,15 @@ describe("tests that rest on three guesses", () => {
     expect((await readdir(join(folder, "reports/vary"))).toSorted()).toEqual(files.toSorted());
   });
 
+  it("are not listed as independent for another alternative", async () => {
+    const paysLittle = program(
+      `process.exit((await call("POST", "/v1/transactions", payout("salary-1", 6000))).status === 201 ? 0 : 1);`,
+    );
+    const { stdout } = await vary(["--only", "transfers.min"], paysLittle);
+    expect(stdout).toContain("1 depend, 1 independent: 2 alternatives");
+    expect(stdout).not.toContain("Independent of");
+  });
+
   it("fail a gate", async () => {
     const { code, stdout } = await vary(["--only", "http.createdStatus", "--fail-on", "depends"], threeGuesses);
     expect(stdout).toMatch(/^depends {2}http\.createdStatus: 200 in place of 201$/m);

@@ -6,14 +6,18 @@ import type { OtherAnswer, Question, VariedSetting, VaryReport } from "./report.
 /** What the command depends on, then the questions for the provider. */
 export function renderPretty(report: VaryReport, style: Style): string {
   const { settings, questions, notes } = report;
-  const pathsOf = (verdict: VariedSetting["verdict"]): string =>
-    [...new Set(settings.filter((row) => row.verdict === verdict).map(({ path }) => path))].join(", ");
-  const listed = (label: string, paths: string): string[] =>
-    paths === "" ? [] : wrapText(paths, style.width, 2, `${label}: `).map(style.faint);
+  const pathsOf = (verdict: VariedSetting["verdict"]) =>
+    new Set(settings.filter((row) => row.verdict === verdict).map(({ path }) => path));
+  const dependsOn = pathsOf("depends");
+  // A command may depend on one alternative of a setting, and not on another.
+  const listed = (label: string, verdict: VariedSetting["verdict"]): string[] => {
+    const paths = [...pathsOf(verdict)].filter((path) => !dependsOn.has(path)).join(", ");
+    return paths === "" ? [] : wrapText(paths, style.width, 2, `${label}: `).map(style.faint);
+  };
   const blocks = [
     ...settings.filter(({ verdict }) => verdict === "depends").map((row) => renderDependence(row, style)),
-    listed("Independent of", pathsOf("independent")),
-    listed("Not read", pathsOf("not-met")),
+    listed("Independent of", "independent"),
+    listed("Not read", "not-met"),
     ...(questions.length === 0 ? [] : [[style.strong("Questions for the provider")]]),
     ...questions.map((question, at) => renderQuestion(question, at + 1, style)),
     notes.flatMap((note) => wrapText(oneLine(note), style.width, 6, "Note: ")).map(style.faint),
