@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { endMarkPath } from "../../src/adapters/store/end-mark.js";
 import { createJournal, journalPath, type Opening } from "../../src/adapters/store/journal.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
+import type { StoreEntry } from "../../src/adapters/store/store.js";
 import { copyOf, letters, newStorePath, openLetters, placeOf, withChecksum } from "../support/letter-store.js";
 
 describe("a journal that was changed", () => {
@@ -92,13 +93,13 @@ describe("a journal that was changed", () => {
     expect(await edited(close, edit)).toContain(result);
   });
 
-  it.each<[string, Opening, string[], string]>([
-    ["goes on where the one before ends", { after: 2 }, ['["put","b",2]'], "ab"],
+  it.each<[string, Opening, StoreEntry[], string]>([
+    ["goes on where the one before ends", { after: 2 }, [["put", "b", 2]], "ab"],
     ["begins before the one before ended, without changes", { after: 1 }, [], "a"],
     [
       "begins before the one before ended",
       { after: 1 },
-      ['["put","b",2]'],
+      [["put", "b", 2]],
       "these changes do not follow from …/store.json",
     ],
     [
@@ -110,7 +111,7 @@ describe("a journal that was changed", () => {
     [
       "belongs to a document that is not there",
       { after: null },
-      ['["put","b",2]'],
+      [["put", "b", 2]],
       "these changes do not follow from …/store.json",
     ],
     ["belongs to a document that was not written", { after: null }, [], "a"],

@@ -7,6 +7,8 @@ import { unlessMissing } from "./file-system.js";
 import {
   assertEntry,
   checksum,
+  inChunks,
+  jsonTexts,
   parseFields,
   parseLine,
   readLines,
@@ -35,12 +37,6 @@ export interface StoreDocument extends DocumentHead {
   readonly entries: readonly StoreEntry[];
 }
 
-/** A comma ends the line. */
-const LINE_CHARACTERS_MAX = constants.MAX_STRING_LENGTH - 1;
-
-/** Characters written at a time, so that requests are answered in between. */
-const CHUNK_CHARACTERS = 64 * 1024;
-
 /** lowdb's adapter for the document: JSON with one entry on each line, so that damage has a line number, and a checksum of all lines at the end. */
 export class DocumentFile implements Adapter<StoreDocument> {
   readonly #place: Place;
@@ -62,16 +58,11 @@ export class DocumentFile implements Adapter<StoreDocument> {
 
 function* chunksOf(document: StoreDocument): Iterable<string> {
   let sum = 0;
-  let chunk = "";
-  for (const text of textsOf(document)) {
-    chunk += text;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
+  for (const chunk of inChunks(textsOf(document))) {
     sum = checksum(chunk, sum);
     yield chunk;
-    chunk = "";
   }
-  sum = checksum(chunk, sum);
-  yield `${chunk}],"checksum":"${renderChecksum(sum)}"}\n`;
+  yield `],"checksum":"${renderChecksum(sum)}"}\n`;
 }
 
 function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
@@ -80,27 +71,15 @@ function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
   for (const entry of entries) {
     yield separator;
     let length = 0;
-    for (const text of textsOfList(entry)) {
+    for (const text of jsonTexts(entry)) {
       length += text.length;
       // The next process could not read the line.
-      if (length > LINE_CHARACTERS_MAX) throw new RangeError("a part of it is longer than a text can be");
+      if (length >= constants.MAX_STRING_LENGTH) throw new RangeError("a part of it is longer than a text can be");
       yield text;
     }
     separator = ",\n";
   }
   yield "\n";
-}
-
-/** JSON of one record at a time: one of a megabyte of short values takes tens of milliseconds. */
-function* textsOfList(list: readonly unknown[]): Iterable<string> {
-  let separator = "[";
-  for (const item of list) {
-    yield separator;
-    if (Array.isArray(item) && item.length > 0) yield* textsOfList(item);
-    else yield JSON.stringify(item ?? null);
-    separator = ",";
-  }
-  yield "]";
 }
 
 async function readDocument(file: string): Promise<StoreDocument> {

@@ -115,8 +115,8 @@ class FileStore<Data> implements Store<Data> {
   /** Changes up to this position are on disk. */
   #kept = 0;
   #flushes = 0;
-  /** Noted and not written yet, as JSON. */
-  #pending: string[] = [];
+  /** Noted and not written yet. */
+  #pending: StoreEntry[] = [];
   #waiters: Waiter[] = [];
   #working: Promise<void> | undefined;
   #writingDocument: Promise<void> | undefined;
@@ -162,7 +162,7 @@ class FileStore<Data> implements Store<Data> {
     if (this.#closed) return;
     this.#position++;
     // After a failure everything is written again, so single changes are not needed.
-    if (this.#failure === undefined || this.#isRewriting) this.#pending.push(JSON.stringify(entry));
+    if (this.#failure === undefined || this.#isRewriting) this.#pending.push(entry);
     this.#work();
   }
 

@@ -2,14 +2,20 @@ import { basename } from "node:path";
 import type * as z from "zod";
 import { object } from "../../kernel/fields.js";
 import type { FileSystem } from "./file-system.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import {
   assertEntry,
+  checksum,
+  inChunks,
   isWhole,
+  jsonTexts,
   type Line,
+  LINE_CHARACTERS_MAX,
   parseFields,
   parseLine,
   readLines,
   refuseFile,
+  renderChecksum,
   renderLine,
   storeNumber,
 } from "./lines.js";
@@ -23,8 +29,11 @@ import type { StoreEntry } from "./store.js";
 export interface Journal {
   readonly bytes: number;
   readonly lines: number;
-  /** Resolves when the group is on disk and the lock was still held then. `entries` are JSON texts. Throws when the file was removed or replaced. */
-  append(entries: readonly string[]): Promise<void>;
+  /**
+   * Resolves when the group is on disk and the lock was still held then. Requests are answered while it becomes JSON. Throws when that is too long for a line,
+   * and when the file was removed or replaced.
+   */
+  append(entries: readonly StoreEntry[]): Promise<void>;
   /** Whether nobody has removed or replaced the file. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
@@ -51,12 +60,11 @@ export async function createJournal(place: Place, path: string, first: Opening):
   const { fs, lock } = place;
   let lines = 0;
   let bytes = 0;
-  const render = (content: unknown, json = JSON.stringify(content)): string => {
-    const line = renderLine(`${lock.epoch} ${++lines} ${json}`);
-    bytes += Buffer.byteLength(line);
-    return line;
+  const count = (text: string): string => {
+    bytes += Buffer.byteLength(text);
+    return text;
   };
-  const file = await placeFile(place, path, [render(first)]);
+  const file = await placeFile(place, path, [count(renderLine(`${lock.epoch} ${++lines} ${JSON.stringify(first)}`))]);
   const isInPlace = async (): Promise<boolean> => (await fs.inodeOf(path)) === file.inode;
   return {
     get bytes() {
@@ -66,7 +74,9 @@ export async function createJournal(place: Place, path: string, first: Opening):
       return lines;
     },
     async append(entries) {
-      await file.append(render(undefined, `[${entries.join(",")}]`));
+      const line = await textsOfLine(`${lock.epoch} ${lines + 1} `, entries);
+      lines++;
+      for (const chunk of inChunks(line)) await file.append(count(chunk));
       await file.sync();
       // After the flush: the next owner reads this line.
       const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
@@ -76,6 +86,20 @@ export async function createJournal(place: Place, path: string, first: Opening):
     isInPlace,
     close: () => file.close(),
   };
+}
+
+async function textsOfLine(start: string, entries: readonly StoreEntry[]): Promise<readonly string[]> {
+  const texts = [start];
+  let sum = checksum(start);
+  let length = 0;
+  for (const chunk of inChunks(jsonTexts(entries))) {
+    if (length > 0) await systemClock.yieldToEventLoop();
+    length += chunk.length;
+    if (length > LINE_CHARACTERS_MAX) throw new RangeError("a change is too long for the journal");
+    sum = checksum(chunk, sum);
+    texts.push(chunk);
+  }
+  return [`${renderChecksum(sum)} `, ...texts, "\n"];
 }
 
 export function journalPath(path: string, generation: number): string {

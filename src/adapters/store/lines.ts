@@ -19,6 +19,35 @@ export interface Line {
   readonly ended: boolean;
 }
 
+/** Of a group of changes: far below the longest text that there is, since a line is read as one. */
+export const LINE_CHARACTERS_MAX = 256 * 1024 * 1024;
+
+/** Characters written at a time, so that requests are answered in between. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** JSON of one record at a time: one of a megabyte of short values takes tens of milliseconds. */
+export function* jsonTexts(list: readonly unknown[]): Iterable<string> {
+  yield "[";
+  for (const [index, item] of list.entries()) {
+    if (index > 0) yield ",";
+    if (Array.isArray(item)) yield* jsonTexts(item);
+    else yield JSON.stringify(item ?? null);
+  }
+  yield "]";
+}
+
+/** The same text in chunks. */
+export function* inChunks(texts: Iterable<string>): Iterable<string> {
+  let chunk = "";
+  for (const text of texts) {
+    chunk += text;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
+}
+
 /** An epoch, a generation or a number of lines: far more than a store comes to, and far less than what cannot be counted on. */
 export function storeNumber(min: number): z.ZodType<number, number> {
   return wholeNumber(min, 999_999_999_999);
