@@ -8,7 +8,7 @@ import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/disp
 import { createHeldStore } from "../support/held-store.js";
 import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
-import { transferRequest } from "../support/requests.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld, type WorldOptions } from "../support/world.js";
 
@@ -135,6 +135,10 @@ describe("data that only grows is bounded", () => {
     expect(company.world.deliveries.get(first?.id ?? "")?.attempts).toHaveLength(200);
   });
 
+  const message =
+    "one request or due item has at most 20000 webhooks, with bodies of 64 MiB together: the others are not sent";
+  const leftOut = ["warn", "deliveries-left-out", { company: "company_sandbox", message }];
+
   it("the webhooks of one request, with a warning", async () => {
     const logged: unknown[] = [];
     const log = { write: (...line: unknown[]) => void logged.push(line) };
@@ -145,8 +149,19 @@ describe("data that only grows is bounded", () => {
     const transactions = Array.from({ length: 100 }, () => transferRequest());
     expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
     expect(company.world.deliveries.size).toBe(WEBHOOKS_OF_WORK_MAX);
-    const message = "one request or due item has at most 20000 webhooks: the others are not sent";
-    expect(logged).toContainEqual(["warn", "deliveries-left-out", { company: "company_sandbox", message }]);
+    expect(logged).toContainEqual(leftOut);
+  });
+
+  it("the bodies of the webhooks of one request, with a warning", async () => {
+    const logged: unknown[] = [];
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const { api, company } = started({ transport: createScriptedTransport(() => 200), log });
+    for (let n = 0; n < 80; n++)
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://hook.test/" });
+    const { body: charge } = await api("POST", "/v1/charges", chargeRequest({ metadata: { a: "x".repeat(1e6) } }));
+    expect((await api("POST", `/v1/charges/${charge.id}/pay`)).status).toBe(200);
+    expect(company.world.deliveries.size).toBe(68);
+    expect(logged).toContainEqual(leftOut);
   });
 
   it("a company has at most 1000 rules", async () => {

@@ -1,5 +1,5 @@
 import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
-import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { WEBHOOK_BYTES_OF_WORK_MAX, WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -123,6 +123,7 @@ describe("docs/configuration.md", () => {
     );
     const bounds = [WEBHOOKS_OF_WORK_MAX, ATTEMPTS_KEPT, FINDINGS_MAX, SNAPSHOT_LIMITS.count, RULES_MAX, TOKENS_MAX];
     expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
+    expect(fixed?.rows[0]?.[1]).toContain(` ${WEBHOOK_BYTES_OF_WORK_MAX / 1024 ** 2} MiB `);
   });
 
   it("shows valid files", async () => {

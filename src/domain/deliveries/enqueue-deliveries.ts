@@ -20,26 +20,32 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
 /** Webhooks of one request or due item. More are not made: thousands of subscriptions must not stop the process. */
 export const WEBHOOKS_OF_WORK_MAX = 20_000;
+/** Bodies of these webhooks together, in characters: each webhook keeps its own in the store. */
+export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 
+/** For what there is room in this work. */
 interface Room {
-  /** For how many more webhooks there is room in this work; negative when some found none. */
-  left: number;
+  webhooks: number;
+  bytes: number;
+  /** Some webhook found none. */
+  isFull: boolean;
   readonly countdown: Countdown;
 }
 
 /**
  * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
  * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether some are
- * left out, beyond `WEBHOOKS_OF_WORK_MAX`.
+ * left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`.
  */
 export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): boolean {
   const { events } = work;
   const { subscriptions, holds } = work.world;
-  const room: Room = { left: WEBHOOKS_OF_WORK_MAX, countdown: new Map() };
+  const bounds = { webhooks: WEBHOOKS_OF_WORK_MAX, bytes: WEBHOOK_BYTES_OF_WORK_MAX };
+  const room: Room = { ...bounds, isFull: false, countdown: new Map() };
   if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);
   storeCountdown(work, room.countdown);
   if (holds.size > 0) for (const event of events) releaseReversed(work, event);
-  return room.left < 0;
+  return room.isFull;
 }
 
 function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload, room: Room): void {
@@ -67,19 +73,23 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
       // A rule that is used up still applies to the resources that it has begun to hold.
       ({ id, timesLeft }) => timesLeft !== 0 || isReversing(work, id, base.resource),
     );
-    if (rule === undefined) work.enqueue(store(work, base, 0, null));
+    if (rule === undefined) work.enqueue(store(work, base, 0, null, room));
     else enqueueByRule(work, rule, base, room);
   }
   if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length, room.countdown);
 }
 
 function hasRoom(room: Room): boolean {
-  return room.left-- > 0;
+  if (room.webhooks > 0 && room.bytes > 0) return true;
+  room.isFull = true;
+  return false;
 }
 
 type Addressed = Pick<Delivery, "eventId" | "subscriptionId" | "topic" | "url" | "resource" | "resourceKind" | "body">;
 
-function store(work: Work, base: Addressed, copy: number, effect: WireEffect | null): Delivery {
+function store(work: Work, base: Addressed, copy: number, effect: WireEffect | null, room: Room): Delivery {
+  room.webhooks--;
+  room.bytes -= base.body.length;
   const seq = work.nextSeq();
   return work.put<Delivery>(work.world.deliveries, {
     id: work.ids.short("del"),
@@ -103,7 +113,7 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
   const { duplicate: copies = 0 } = then;
   for (let copy = 0; copy <= copies; copy++) {
     if (copy > 0 && !hasRoom(room)) break;
-    const delivery = store(work, base, copy, wireEffectOf(then, copy));
+    const delivery = store(work, base, copy, wireEffectOf(then, copy), room);
     if (then.drop === true) {
       work.put(deliveries, moveDelivery(work, delivery, "drop", null));
     } else if (then.delayMs !== undefined) {

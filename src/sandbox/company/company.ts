@@ -25,7 +25,11 @@ import { type ReleaseGate, releaseImmediately } from "./release-gate.js";
 import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.js";
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { cancelDeliveryTimers } from "../../domain/rules/holds.js";
-import { WEBHOOKS_OF_WORK_MAX, enqueueDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
+import {
+  WEBHOOK_BYTES_OF_WORK_MAX,
+  WEBHOOKS_OF_WORK_MAX,
+  enqueueDeliveries,
+} from "../../domain/deliveries/enqueue-deliveries.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
@@ -313,7 +317,8 @@ export class Company {
   }
 
   #warnOfLeftOut(): void {
-    const message = `one request or due item has at most ${WEBHOOKS_OF_WORK_MAX} webhooks: the others are not sent`;
+    const bodies = `bodies of ${WEBHOOK_BYTES_OF_WORK_MAX / 1024 ** 2} MiB together`;
+    const message = `one request or due item has at most ${WEBHOOKS_OF_WORK_MAX} webhooks, with ${bodies}: the others are not sent`;
     this.deps.log.write("warn", "deliveries-left-out", { company: this.id, message });
   }
 
