@@ -1,5 +1,6 @@
 import { createIdSource, type IdSource } from "../kernel/records/ids.js";
 import { UsageError } from "../kernel/messages/problem.js";
+import { SecretRedactor } from "../sandbox/observation/redact.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
 import { findAccepted } from "./checks/diagnose.js";
@@ -8,7 +9,7 @@ import { notesOn } from "./checks/notes.js";
 import { isForPayouts, PAYOUTS } from "./checks/topics.js";
 import { HEADER_DEFAULT } from "./checks/snippets.js";
 import { conclude } from "./conclude.js";
-import type { AuditReport } from "./report.js";
+import type { AuditReport, CheckResult } from "./report.js";
 import type { SandboxDoor } from "./application/sandbox-door.js";
 import { createKnownEvents } from "./application/known-events.js";
 import { COPIES } from "./application/schedule.js";
@@ -70,6 +71,7 @@ const NOT_REACHED = "not tried: the receiver could not be reached any more";
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const { system, timeoutMs = TIMEOUT_MS, secret, oldSecret, header = HEADER_DEFAULT, topic, only, skip } = options;
   const { lookup, insecureTls, signal, check, order, sandbox, restart, settleMs = SETTLE_MS } = options;
+  const { text } = new SecretRedactor(oldSecret === undefined ? [secret] : [secret, oldSecret]);
   const ids = options.ids ?? createIdSource(undefined, "audit");
   const url = parseReceiverUrl(options.url);
   if (oldSecret === secret)
@@ -98,7 +100,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
 
   const judgeOrdinary = async (): Promise<Verdict> => validEvent.run(await createCheckStage(validEvent, undefined));
   let ordinary = await judgeOrdinary();
-  let baseline = assertReached(receiver, ordinary);
+  let baseline = assertReached(text(receiver), ordinary);
   const forged = selected.filter(({ group }) => group === "forged");
   const asker = forged.find(({ id }) => id === "signature-missing") ?? forged[0];
   if (isAnyTopic && asker !== undefined && known === undefined && ordinary.outcome === "passed") {
@@ -106,7 +108,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     if (await isForPayouts(stage)) {
       chosen = PAYOUTS;
       ordinary = await judgeOrdinary();
-      baseline = assertReached(receiver, ordinary);
+      baseline = assertReached(text(receiver), ordinary);
     }
   }
   const isStateSelected = selected.some(({ group }) => group === "state");
@@ -157,8 +159,30 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
   const { checks: results, ...sum } = conclude(reported, verdicts, header, accepted);
   const durationMs = Math.round(system.monotonic() - start);
-  const notes = [...(state?.notes ?? []), ...notesOn(url, sender.trace)];
-  return { receiver, header, ...sum, notes, requests: sender.count, durationMs, checks: results };
+  return {
+    receiver: text(receiver),
+    header,
+    ...sum,
+    reasons: sum.reasons.map(text),
+    notes: [...(state?.notes ?? []), ...notesOn(url, sender.trace)].map(text),
+    requests: sender.count,
+    durationMs,
+    checks: results.map((result) => redact(result, text)),
+  };
+}
+
+/** A receiver may answer with its keys, and the application's state may show them. */
+function redact(result: CheckResult, text: (given: string) => string): CheckResult {
+  const shown = (given: string | null): string | null => given && text(given);
+  const { received, error, seen, why, scenario } = result;
+  return {
+    ...result,
+    received: received && { ...received, body: text(received.body), location: shown(received.location) },
+    error: shown(error),
+    seen: shown(seen),
+    why: text(why),
+    scenario: shown(scenario),
+  };
 }
 
 /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */

@@ -149,4 +149,15 @@ describe("a deployment that differs", () => {
     expect(JSON.stringify(report)).not.toContain(SECRET);
     expect(JSON.stringify(report)).not.toContain(hmac("x"));
   });
+
+  it("never sees its secret keys in a report in another form, nor the old one", async () => {
+    const [secret, oldSecret] = ["key/with+signs=&", "the-key-before-2026"];
+    const escaped = secret.replaceAll("/", String.raw`\/`);
+    const forms = [escaped, encodeURIComponent(secret), btoa(secret), oldSecret, btoa(oldSecret)];
+    const url = await serveHttp((_, response) => response.writeHead(500).end(forms.join(" ")));
+    const report = await auditReceiver(`${url}/${oldSecret}`, { secret, oldSecret, only: ["valid-event"] });
+    expect(report.receiver).toMatch(/\/\[redacted\]$/);
+    expect(report.checks[0]?.received?.body).toContain("[redacted]");
+    for (const form of forms) expect(JSON.stringify(report)).not.toContain(form);
+  });
 });
