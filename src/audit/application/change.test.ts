@@ -82,6 +82,17 @@ describe("two changes are not the same", () => {
     ["when numbers grow otherwise", [10, 15], [15, 19]],
     ["when one changes and the other does not", [1, 1], [1, 2]],
     ["when a text becomes another", [{ "a-1": "due" }, { "a-1": "paid" }], [{ "b-1": "due" }, { "b-1": "dropped" }]],
+    [
+      "when a number stands in another column",
+      [[], [["a-1", 0, 1]]],
+      [
+        [["a-1", 0, 1]],
+        [
+          ["a-1", 0, 1],
+          ["b-1", 1, 0],
+        ],
+      ],
+    ],
     ["when an item comes twice", [[], ["a-1"]], [["a-1"], ["a-1", "b-1", "b-1"]]],
     ["when another order changes", [{}, { "a-1": 1 }], [{}, { "b-2": 1 }]],
     ["when something is null that was missing", [{}, { x: null }], [{}, {}]],

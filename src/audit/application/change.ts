@@ -155,7 +155,8 @@ function round(value: number): number {
 function normalize(value: unknown, names: Names, now: Instant): unknown {
   if (typeof value === "string") return normalizeText(value, names, now);
   if (typeof value === "number") return isTimeNumber(value, now) ? TIME : value;
-  if (Array.isArray(value)) return value.map((item) => normalize(item, names, now));
+  if (Array.isArray(value))
+    return value.map((item) => normalize(Array.isArray(item) ? byColumn(item) : item, names, now));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
     normalizeText(key, names, now),
@@ -165,6 +166,12 @@ function normalize(value: unknown, names: Names, now: Instant): unknown {
   const rows = entries.filter(([key]) => isRowKey(key)).map(([, item]) => item);
   const members = entries.filter(([key]) => !isRowKey(key));
   return Object.fromEntries(rows.length === 0 ? members : [...members, [ROWS, rows]]);
+}
+
+/** The cells of a row of a table, where the position matters. */
+function byColumn(row: readonly unknown[]): unknown {
+  if (row.some((cell) => typeof cell === "object" && cell !== null)) return row;
+  return Object.fromEntries(row.map((cell, place) => [`column ${place + 1}`, cell]));
 }
 
 const TIME = "<time>";

@@ -20,9 +20,24 @@ const never = optionsWith(() => {});
 
 describe("readState", () => {
   it("reads output that is not JSON as rows", async () => {
-    expect(await readState("echo paid: 5", never)).toEqual(["paid: 5"]);
+    expect(await readState("echo all is well", never)).toEqual(["all is well"]);
     expect(await readState("echo 5", never)).toBe(5);
     expect(await readState(() => new Date(0), never)).toBe("1970-01-01T00:00:00.000Z");
+  });
+
+  it.each([
+    ["shipped: 3", ["shipped", "3"]],
+    ["shipped orders = 3", ["shipped orders", "3"]],
+    ["revenue=-10000.50 XOF", ["revenue", "-10000.50"]],
+    ['orders_total{status="paid"} 3', ['orders_total{status="paid"}', "3"]],
+    ["paid | 3", ["paid", "3"]],
+    ["order-17 3", "order-17 3"],
+    ["at 12:30:05", "at 12:30:05"],
+    ["version 1.2.3", "version 1.2.3"],
+    ["order-17,paid,3", ["order-17", "paid", "3"]],
+    ["10,000 and more", "10,000 and more"],
+  ])("reads the cells of a row: %s", async (line, row) => {
+    expect(await readState(`printf %s '${line}'`, never)).toEqual([row]);
   });
 
   it("keeps the value that a function returned", async () => {

@@ -53,9 +53,16 @@ function parseState(text: string): unknown {
 function parseRow(line: string): unknown {
   const value = parseJsonOrText(line);
   if (typeof value !== "string") return value;
-  const cells = line.split(/\t|\|/).map((cell) => cell.trim());
-  return cells.length === 1 ? line.trim() : cells;
+  const [, ...figure] = FIGURE.exec(line.trim()) ?? [];
+  const cells = figure.length > 0 ? figure : line.split(THOUSANDS.test(line) ? /[\t|]/ : /[\t|]|,(?! )/);
+  return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
 }
+
+/** `10,000`, whose comma separates no cells. */
+const THOUSANDS = /(?<!\d)\d{1,3},\d{3}(?!\d)/;
+
+/** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
+const FIGURE = /^([^\d\t|,]*[^\d\s\t|,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
 
 /** Runs a command or a function that restarts the application. What it leaves running goes on. */
 export async function runRestart(
