@@ -55,3 +55,15 @@ it("does not go back when the machine's clock was set back before everything was
   const next = openWorld(await storedAt(await copyOf(path), system));
   expect((await next.control("GET", "/clock")).body.now).toBe(LATER);
 });
+
+it("does not go back when the clock is set to run after the machine's clock was set back", async () => {
+  const path = await newStorePath();
+  const system = createFakeSystem(Date.parse(LATER));
+  const world = openWorld({ ...(await storedAt(path, system)), clock: "running" });
+  await world.api("POST", "/v1/charges", chargeRequest());
+  system.correctTo(Date.parse(WORLD_START));
+  expect((await world.control("PUT", "/clock", { mode: "running" })).body.now).toBe(LATER);
+
+  const next = openWorld(await storedAt(await copyOf(path), system));
+  expect((await next.control("GET", "/clock")).body.now).toBe(LATER);
+});

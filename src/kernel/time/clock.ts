@@ -63,7 +63,8 @@ export class Clock {
   }
 
   save(): ClockState {
-    return this.#pinnedAt === undefined ? this.#state : this.#stateAt(this.#pinnedAt, this.#state.mode);
+    const state = this.#pinnedAt === undefined ? this.#state : this.#stateAt(this.#pinnedAt, this.#state.mode);
+    return notBefore(state, this.#latest, this.#system);
   }
 
   /** How long in real time until `instant`; undefined when the clock does not run there by itself. */
