@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { BODY_IS_CUT, type HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { renderHarEntry } from "../../src/adapters/har/write-har.js";
 import { createExchangeRedactor } from "../../src/calibration/proxy/redact-exchange.js";
 import { longestStop } from "../support/loop-stops.js";
@@ -302,5 +302,10 @@ describe("redaction", () => {
     const redacted = createExchangeRedactor({ ...redactOptions, secretKey })(webhook, "receiver");
     expect(redacted).toMatchObject({ signature: verdict, headers: [["X-Service-Hmac-Sha256", "[redacted]"]] });
     expect(createExchangeRedactor(redactOptions)({ ...webhook, headers: [] }, "receiver").signature).toBe("missing");
+    const cut = createExchangeRedactor({ ...redactOptions, secretKey })(
+      { ...webhook, comment: BODY_IS_CUT },
+      "receiver",
+    );
+    expect(cut.signature).toBe(verdict === "invalid" ? "unverified" : verdict);
   });
 });

@@ -35,7 +35,7 @@ export const BODY_IS_CUT = "a body is cut: it is too long to be recorded";
 
 export const signatureVerdicts = ["valid", "invalid", "missing", "unverified"] as const;
 
-/** `unverified`: the secret key was not known. */
+/** `unverified`: the secret key was not known, or the body is not recorded whole. */
 export type SignatureVerdict = (typeof signatureVerdicts)[number];
 
 export interface HttpAnswer {
