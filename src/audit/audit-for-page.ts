@@ -13,7 +13,7 @@ import type { AllowedHosts } from "../domain/profile/setting-kinds.js";
 /** What the page may ask for: no more than the sandbox's operator permits. */
 export interface AuditOrder extends Pick<
   AuditOptions,
-  "url" | "secret" | "header" | "topic" | "timeoutMs" | "insecureTls"
+  "url" | "secret" | "redact" | "header" | "topic" | "timeoutMs" | "insecureTls"
 > {
   /** The id of a check or a group. Default: all. */
   readonly only: string | undefined;

@@ -1,6 +1,5 @@
 import { createIdSource, type IdSource } from "../kernel/records/ids.js";
 import { UsageError } from "../kernel/messages/problem.js";
-import { SecretRedactor } from "../sandbox/observation/redact.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
 import { findAccepted } from "./checks/diagnose.js";
@@ -28,6 +27,8 @@ export interface AuditOptions extends Reach {
   readonly secret: string;
   /** The secret key before the last rotation: the receiver must refuse it. */
   readonly oldSecret?: string | undefined;
+  /** Hides the secret keys in what the report quotes. */
+  readonly redact?: ((text: string) => string) | undefined;
   /** Default: `x-service-hmac-sha256`. */
   readonly header?: string | undefined;
   /** Of the events. Default: `charges/events`. */
@@ -71,7 +72,7 @@ const NOT_REACHED = "not tried: the receiver could not be reached any more";
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const { system, timeoutMs = TIMEOUT_MS, secret, oldSecret, header = HEADER_DEFAULT, topic, only, skip } = options;
   const { lookup, insecureTls, signal, check, order, sandbox, restart, settleMs = SETTLE_MS } = options;
-  const { text } = new SecretRedactor(oldSecret === undefined ? [secret] : [secret, oldSecret]);
+  const { redact = (text) => text } = options;
   const ids = options.ids ?? createIdSource(undefined, "audit");
   const url = parseReceiverUrl(options.url);
   if (oldSecret === secret)
@@ -100,7 +101,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
 
   const judgeOrdinary = async (): Promise<Verdict> => validEvent.run(await createCheckStage(validEvent, undefined));
   let ordinary = await judgeOrdinary();
-  let baseline = assertReached(text(receiver), ordinary);
+  let baseline = assertReached(redact(receiver), ordinary);
   const forged = selected.filter(({ group }) => group === "forged");
   const asker = forged.find(({ id }) => id === "signature-missing") ?? forged[0];
   if (isAnyTopic && asker !== undefined && known === undefined && ordinary.outcome === "passed") {
@@ -108,7 +109,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
     if (await isForPayouts(stage)) {
       chosen = PAYOUTS;
       ordinary = await judgeOrdinary();
-      baseline = assertReached(text(receiver), ordinary);
+      baseline = assertReached(redact(receiver), ordinary);
     }
   }
   const isStateSelected = selected.some(({ group }) => group === "state");
@@ -160,27 +161,27 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const { checks: results, ...sum } = conclude(reported, verdicts, header, accepted);
   const durationMs = Math.round(system.monotonic() - start);
   return {
-    receiver: text(receiver),
+    receiver: redact(receiver),
     header,
     ...sum,
-    reasons: sum.reasons.map(text),
-    notes: [...(state?.notes ?? []), ...notesOn(url, sender.trace)].map(text),
+    reasons: sum.reasons.map(redact),
+    notes: [...(state?.notes ?? []), ...notesOn(url, sender.trace)].map(redact),
     requests: sender.count,
     durationMs,
-    checks: results.map((result) => redact(result, text)),
+    checks: results.map((result) => redactResult(result, redact)),
   };
 }
 
 /** A receiver may answer with its keys, and the application's state may show them. */
-function redact(result: CheckResult, text: (given: string) => string): CheckResult {
-  const shown = (given: string | null): string | null => given && text(given);
+function redactResult(result: CheckResult, redact: (text: string) => string): CheckResult {
+  const shown = (text: string | null): string | null => text && redact(text);
   const { received, error, seen, why, scenario } = result;
   return {
     ...result,
-    received: received && { ...received, body: text(received.body), location: shown(received.location) },
+    received: received && { ...received, body: redact(received.body), location: shown(received.location) },
     error: shown(error),
     seen: shown(seen),
-    why: text(why),
+    why: redact(why),
     scenario: shown(scenario),
   };
 }

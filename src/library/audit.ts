@@ -7,6 +7,7 @@ import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { AUDIT_HEADER } from "../domain/model/rule.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
+import { SecretRedactor } from "../sandbox/observation/redact.js";
 import { checkOptions, valueThat } from "./sandbox-options.js";
 import { HEADER_NAME, matching } from "../kernel/fields.js";
 import { isObject } from "../kernel/messages/json.js";
@@ -26,10 +27,12 @@ import type * as z from "zod";
 export async function audit(url: string | URL, options: AuditOptions = {}): Promise<AuditReport> {
   checkOptions("audit", options, fields);
   const { sandbox, event, timeout, only, skip, check, order, header, topic, oldSecret, settle, restart } = options;
+  const secret = options.secret ?? sandbox?.secretKey ?? DEFAULT_COMPANY.secretKey;
   return runAudit({
     url: String(url),
-    secret: options.secret ?? sandbox?.secretKey ?? DEFAULT_COMPANY.secretKey,
+    secret,
     oldSecret,
+    redact: new SecretRedactor([secret, oldSecret ?? ""]).text,
     header,
     topic,
     check,

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
+import { audit } from "../../src/library/audit.js";
 import { auditReceiver, mistakesIn, verdictsOf } from "../support/audits.js";
 import { listen, serveHttp } from "../support/listen.js";
 import { HEADER, SECRET, hmac, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
@@ -155,7 +156,7 @@ describe("a deployment that differs", () => {
     const escaped = secret.replaceAll("/", String.raw`\/`);
     const forms = [escaped, encodeURIComponent(secret), btoa(secret), oldSecret, btoa(oldSecret)];
     const url = await serveHttp((_, response) => response.writeHead(500).end(forms.join(" ")));
-    const report = await auditReceiver(`${url}/${oldSecret}`, { secret, oldSecret, only: ["valid-event"] });
+    const report = await audit(`${url}/${oldSecret}`, { secret, oldSecret, only: "valid-event" });
     expect(report.receiver).toMatch(/\/\[redacted\]$/);
     expect(report.checks[0]?.received?.body).toContain("[redacted]");
     for (const form of forms) expect(JSON.stringify(report)).not.toContain(form);

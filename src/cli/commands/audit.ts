@@ -1,3 +1,4 @@
+import { SecretRedactor } from "../../sandbox/observation/redact.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { Option } from "commander";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
@@ -81,6 +82,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
     ...options,
     url: options.url,
     event,
+    redact: new SecretRedactor([options.secret, options.oldSecret ?? ""]).text,
     ...sandboxOf(options),
     system: systemClock,
     onProgress: (done, total) => counter.show(`${done} of ${total} checks`),

@@ -7,6 +7,7 @@ import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { endOf } from "../../shared/after-answer.js";
 import type { HttpContext } from "../../shared/env.js";
 import type { Fields } from "./view/actions.js";
+import { SecretRedactor } from "../../../sandbox/observation/redact.js";
 import type { AuditedReceiver, Auditor } from "../../../audit/auditor.js";
 import { quoted } from "./view/curl.js";
 import type { Memory } from "./view/memory.js";
@@ -69,7 +70,9 @@ async function auditReceiver(
   const asked = { topic: topicFor(company, given), url: given };
   const { topic, url } = parseRequest(subscriptionRequest(profile), asked, "The form");
   const timeoutMs = Math.min(timeout, ANSWER_MS_MAX);
-  const order = { url, secret: record.identity.secretKey, header, topic, only, timeoutMs, insecureTls, allow };
+  const { secretKey: secret } = record.identity;
+  const { text: redact } = new SecretRedactor([secret]);
+  const order = { url, secret, redact, header, topic, only, timeoutMs, insecureTls, allow };
   const report = await auditor.audit({ ...order, signal });
   return { report, command: commandFor(report.receiver, header, topic, only) };
 }
