@@ -106,9 +106,9 @@ export class Dispatcher {
     this.#deps = deps;
   }
 
-  /** Deliveries with an attempt that is not over: held until an answer is written, waiting, or in flight. */
+  /** Deliveries with an attempt that is not over: held until an answer is written, waiting, or in flight. The first 1 000: many calls may ask at once. */
   get outstanding(): readonly string[] {
-    return [...this.#outstanding.keys()];
+    return [...this.#outstanding.keys()].slice(0, 1_000);
   }
 
   get quiet(): boolean {
