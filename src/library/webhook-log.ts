@@ -62,6 +62,7 @@ export interface WebhookAttempt {
   readonly latencyMs: number;
   /** Why it failed; null when it was acknowledged. */
   readonly error: string | null;
+  /** The body is empty after 20 later attempts. */
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
   /** The body is cut after 4 KiB. Null when no answer came, or after 20 later answers. */
   readonly response: { readonly headers: Readonly<Record<string, string>>; readonly body: string } | null;

@@ -133,6 +133,9 @@ describe("data that only grows is bounded", () => {
     }
     expect(transport.sent).toHaveLength(206);
     expect(company.world.deliveries.get(first?.id ?? "")?.attempts).toHaveLength(200);
+    const { attempts } = (await control("GET", `/deliveries/${first?.id}`)).body;
+    const shown = attempts.map(({ request }: { request: { body: string } }) => request.body !== "");
+    expect(shown).toEqual(Array.from({ length: 200 }, (_, at) => at >= 180));
   });
 
   const message =

@@ -130,7 +130,7 @@ export function receiverOf(url: string): string {
 /** Attempts of one delivery that are kept, the newest. No plan of retries makes so many; redelivering by hand can. */
 export const ATTEMPTS_KEPT = 200;
 
-/** Answers of one delivery that are kept, the newest: a store writes all of them again with each attempt. By default there are six. */
+/** Answers of one delivery that are kept, and bodies that are shown, the newest: a store writes all of them again with each attempt. By default there are six. */
 export const ANSWERS_KEPT = 20;
 
 /** Its attempts with one more. */

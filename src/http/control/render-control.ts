@@ -7,7 +7,7 @@ import { type LedgerEntry, shownEntryResource } from "../../domain/model/account
 import { balanceOf, effectOnBalance } from "../../domain/accounts/ledger.js";
 import { toXof } from "../../domain/values/money.js";
 import type { Customer } from "../../domain/model/customer.js";
-import { type Attempt, type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
+import { ANSWERS_KEPT, type Attempt, type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { sentBody } from "../../domain/deliveries/sign-delivery.js";
 import { type DomainEvent, shownEventResource } from "../../domain/model/events.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
@@ -79,8 +79,13 @@ export function renderDelivery(delivery: Delivery) {
     resource: shownDeliveryResource(delivery),
     status: delivery.status,
     nextAttemptAt: delivery.nextAttemptAt === null ? null : toIso(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt, at) => renderAttempt(sentBody(delivery, at + 1).toString(), attempt)),
+    attempts: delivery.attempts.map((attempt, at) => renderAttempt(shownBody(delivery, at + 1), attempt)),
   };
+}
+
+/** Empty before the newest attempts, whose answers are not kept either: 200 times a megabyte would take a second. */
+function shownBody(delivery: Delivery, attempt: number): string {
+  return attempt > delivery.attempts.length - ANSWERS_KEPT ? sentBody(delivery, attempt).toString() : "";
 }
 
 /** Each attempt is signed with the secret key of its time. */
