@@ -118,6 +118,13 @@ describe("what cannot be explored", () => {
     ["a command that fails", [], program("process.exit(7)"), 6, /fails without any fault: it ended with 7/],
     ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
     [
+      "a command that removes all rules",
+      ["--only", "answer-lost"],
+      program(`await call("DELETE", "/_sandbox/rules"); await call("POST", "/v1/transactions", payout("salary-1"));`),
+      6,
+      /inconclusive: No fault happened in any run. Does the command remove all rules/,
+    ],
+    [
       "a point that the command does not reach",
       ["--skip", "createCharge#1"],
       carefulPayout,

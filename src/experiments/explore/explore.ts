@@ -4,7 +4,7 @@ import { type Baseline, type Judgement, bugVerdicts, judge, verdicts } from "../
 import { type Selection, assertKnown, selectFaults } from "./plan.js";
 import { type Budget, Pool } from "../run/pool.js";
 import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts } from "./report.js";
-import { runBaseline } from "../run/run-baseline.js";
+import { Inconclusive, runBaseline } from "../run/run-baseline.js";
 import { type Kept, describeBaseline } from "../run/report-baseline.js";
 import { fixOf } from "./fixes.js";
 import { addedRequests, happened, summarize } from "./summary.js";
@@ -57,7 +57,7 @@ function numbered(faults: readonly PlannedFault[], from: number, first: Planned 
   return faults.map((fault, at) => ({ ...fault, id: String(from + at + 1).padStart(2, "0"), first }));
 }
 
-/** Runs the command once for each fault, and judges by the books what each did. */
+/** Runs the command once for each fault, and judges by the books what each did. Throws {@link Inconclusive} when no fault happened. */
 export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: ExploreOptions): Promise<ExploreReport> {
   const pool = new Pool(options);
   const session: Session = { runOnce, plan, options, done: 0, total: plan.faults.length };
@@ -67,6 +67,7 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
   session.total += recovery.faults.length;
   const second = await pool.run(recovery.faults, (fault) => runFault(session, fault));
   const all = [...finished, ...second.filter((result) => result !== undefined)];
+  if (all.length > 0 && !all.some(({ fault, result }) => happened(fault, result))) throw new Inconclusive(NO_FAULT);
   const runs = all.map(({ run }) => run);
   const { command, seed } = options;
   return {
@@ -80,6 +81,10 @@ export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: Expl
     notes: [...plan.baseline.notes, ...noteUnreached(all)],
   };
 }
+
+const NO_FAULT =
+  "No fault happened in any run. Does the command remove all rules (DELETE /_sandbox/rules), or put in a state without them? The faults are rules: " +
+  "remove your own by their ids.";
 
 /** Without this note, a verdict would seem to be about a fault that did not happen. */
 function noteUnreached(finished: readonly Finished[]): string[] {
