@@ -181,6 +181,26 @@ describe("webhooks of changes from before a recording", () => {
   });
 });
 
+it("a payment that the service refuses shows that the charge was paid before the recording", async () => {
+  const receiver = await startReceiver({ status: 503 });
+  const recorded = await recordLater({
+    profile: { webhooks: { retry: "realistic" } },
+    receiver,
+    before: async (post) => {
+      const charge = await post("/v1/charges", chargeOf("o"));
+      await post(`/v1/charges/${charge.id}/pay`);
+      return charge;
+    },
+    after: async (sandbox, { id }) => {
+      receiver.reply({});
+      await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+      await sandbox.clock.advance("10m");
+    },
+  });
+  const report = await calibrateAll([recorded], { only: ["charges.payField", "charges.payEndpoint"] });
+  expect([report.drift, report.counts.set, report.counts.contradicted]).toEqual([[], 0, 0]);
+});
+
 describe("charges and transfers from before a recording", () => {
   it.each<[string, Session]>([
     ["of a batch", { before: (post) => post("/v1/transactions/batch", batch), after: readAll }],

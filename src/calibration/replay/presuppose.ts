@@ -70,7 +70,11 @@ function findEarlier(entries: readonly Entry[]) {
       continue;
     }
     const { operation, path, answer: { status, body } = { status: 500, body: undefined } } = entry;
-    if (operation === "refundCharge" && (status < 300 || status >= 500)) refunded.add(plain(path.split("/")[3] ?? ""));
+    const idInPath = plain(path.split("/")[3] ?? "");
+    if (operation === "refundCharge" && (status < 300 || status >= 500)) refunded.add(idInPath);
+    // It was no longer due.
+    const isOver = operation === "payCharge" && (status === 409 || status === 422);
+    if (isOver && !created.has(idInPath) && !shown.has(idInPath)) shown.set(idInPath, 1);
     if (status >= 300 || !isObject(body)) continue;
     const id = idOf(body);
     if (operation === "createCharge" || operation === "createTransaction") created.add(id);
