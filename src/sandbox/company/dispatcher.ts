@@ -106,9 +106,9 @@ export class Dispatcher {
     this.#deps = deps;
   }
 
-  /** Deliveries with an attempt that is not over: held until an answer is written, waiting, or in flight. The first 1 000: many calls may ask at once. */
+  /** Deliveries with an attempt that is not over: held until an answer is written, waiting, or in flight. */
   get outstanding(): readonly string[] {
-    return [...this.#outstanding.keys()].slice(0, 1_000);
+    return [...this.#outstanding.keys()];
   }
 
   get quiet(): boolean {

@@ -258,17 +258,6 @@ describe("POST /settle", () => {
     expect(answer.body).toEqual({ settled: false, now: "2026-01-15T09:00:00.000Z", unfinished: [delivery.id] });
   });
 
-  it("lists the first 1000 of more", async () => {
-    open();
-    (await subscribe("transactions/started")).reply("hang");
-    const transactions = Array.from({ length: 350 }, () => transferRequest({ type: undefined }));
-    for (let batch = 0; batch < 3; batch++) {
-      const renamed = transactions.map((transfer, index) => ({ ...transfer, reference: `${batch}-${index}` }));
-      expect((await world.api("POST", "/v1/transactions/batch", { transactions: renamed })).status).toBe(201);
-    }
-    expect((await world.control("POST", "/settle", { maxWaitMs: 0 })).body.unfinished).toHaveLength(1000);
-  });
-
   it.each([{ maxWaitMs: "x" }, { by: "1h" }, []])("%j is 400", async (body) => {
     expect((await open().control("POST", "/settle", body)).status).toBe(400);
   });
