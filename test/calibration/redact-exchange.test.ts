@@ -291,6 +291,16 @@ describe("redaction", () => {
     expect(bodyOf(JSON.stringify({ text: '{"password":"hunter2x"}' }))).not.toContain("hunter2x");
   });
 
+  it("hides a URL with too many such texts, and its headers as ever", () => {
+    const url = `https://api.test/v1/charges?${"a=[&".repeat(2_500)}in={"password":"hunter2x"}`;
+    const headers = [["Referer", "https://shop.test/?password=hunter3x"]] as const;
+    const redacted = createExchangeRedactor(redactOptions)({ ...exchange, url, headers }, "receiver");
+    expect([redacted.url, JSON.stringify(redacted.headers)]).toEqual([
+      "https://api.test/[redacted]",
+      expect.not.stringContaining("hunter3x"),
+    ]);
+  });
+
   it.each([
     ["valid", '{"msisdn":"+2250711223344","note":"sk_1","name":"Awa"}', redactOptions.secretKey],
     ["invalid", "{}", redactOptions.secretKey],

@@ -54,7 +54,10 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   };
   const hider = new Hider(isNamed, hide, names.size > 0);
   const body = (bytes: Uint8Array): Uint8Array => Buffer.from(text(hider.body(Buffer.from(bytes).toString())));
-  const path = (given: string): string => redactPath(pseudonyms.replaceIn(hider.text(given)), redactor);
+  const path = (given: string): string => {
+    const shown = hider.text(given);
+    return shown === REDACTED ? `/${REDACTED}` : redactPath(pseudonyms.replaceIn(shown), redactor);
+  };
   const redact = (exchange: HttpExchange): HttpExchange => {
     const { answer } = exchange;
     const { origin } = new URL(exchange.url);
@@ -99,7 +102,7 @@ type Hide = (name: string, value: unknown) => unknown;
 
 /** How many texts within texts are searched: JSON in a parameter of a URL in a member, for example. */
 const NESTING_MAX = 3;
-/** How many texts within a body may begin like JSON and be none, such as `[VIP] shoes`: finding that out takes long. */
+/** How many texts within a text may begin like JSON and be none, such as `[VIP] shoes`: finding that out takes long. */
 const NO_JSON_MAX = 2_000;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
 const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
@@ -110,7 +113,7 @@ class Hider {
   readonly #hide: Hide;
   /** Of members that may have any name. */
   readonly #hasNames: boolean;
-  /** Texts of a body that began like JSON and were none. */
+  /** Texts within the present one that began like JSON and were none. */
   #noJson = 0;
 
   constructor(isNamed: IsNamed, hide: Hide, hasNames: boolean) {
@@ -119,18 +122,20 @@ class Hider {
     this.#hasNames = hasNames;
   }
 
-  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole, and so is a body with too many texts that only begin like it. */
+  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole. */
   body(text: string): string {
     const isUnread = /^\s*[[{]/.test(text) && parseBody(text) === text;
-    if (isUnread && this.#mayName(text)) return REDACTED;
-    this.#noJson = 0;
-    const hidden = this.text(text);
-    const isTooMuch = this.#noJson > NO_JSON_MAX;
-    this.#noJson = 0;
-    return isTooMuch ? REDACTED : hidden;
+    return isUnread && this.#mayName(text) ? REDACTED : this.text(text);
   }
 
-  text(text: string, nesting = 0): string {
+  /** Hidden whole when too much in it only begins like JSON. */
+  text(text: string): string {
+    this.#noJson = 0;
+    const hidden = this.#textIn(text, 0);
+    return this.#noJson > NO_JSON_MAX ? REDACTED : hidden;
+  }
+
+  #textIn(text: string, nesting: number): string {
     if (nesting > NESTING_MAX || this.#noJson > NO_JSON_MAX) return text;
     const mayBeJson = /^\s*[[{"]/.test(text);
     const json = mayBeJson ? parseBody(text) : text;
@@ -141,7 +146,7 @@ class Hider {
   }
 
   #value(value: unknown, nesting: number): unknown {
-    if (typeof value === "string") return this.text(value, nesting);
+    if (typeof value === "string") return this.#textIn(value, nesting);
     if (Array.isArray(value)) return value.map((each) => this.#value(each, nesting));
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, unknown] => [
@@ -155,8 +160,8 @@ class Hider {
     return text.replaceAll(PARAMETER, (given: string, written: string, encoded: string) => {
       const [[name, value] = ["", ""]] = new URLSearchParams(given);
       if (this.#isNamed(name)) return new URLSearchParams({ [name]: String(this.#hide(name, value)) }).toString();
-      if (!encoded.includes("%")) return `${written}=${this.text(encoded, nesting + 1)}`;
-      const hidden = this.text(value, nesting + 1);
+      if (!encoded.includes("%")) return `${written}=${this.#textIn(encoded, nesting + 1)}`;
+      const hidden = this.#textIn(value, nesting + 1);
       return hidden === value ? given : `${written}=${encodeURIComponent(hidden)}`;
     });
   }
