@@ -10,7 +10,7 @@ import { copyOf, newStorePath } from "../support/letter-store.js";
 import { gate, startLive } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
-import { openWorld, type WorldOptions, WORLD_START } from "../support/world.js";
+import { openWorld, type TestWorld, type WorldOptions, WORLD_START } from "../support/world.js";
 
 const LATER = "2026-01-15T10:00:00.000Z";
 
@@ -43,26 +43,27 @@ it("does not go back when a process is killed that wrote everything anew while a
   expect((await next.control("GET", "/clock")).body.now).toBe(LATER);
 });
 
-it("does not go back when the machine's clock was set back before everything was written anew", async () => {
+it.each<[string, (world: TestWorld, path: string) => Promise<void>]>([
+  [
+    "everything is written anew",
+    async ({ api }, path) => {
+      await rm(journalPath(path, 1));
+      await api("POST", "/v1/charges", chargeRequest());
+    },
+  ],
+  [
+    "the clock is set to run",
+    async ({ control }) => {
+      expect((await control("PUT", "/clock", { mode: "running" })).body.now).toBe(LATER);
+    },
+  ],
+])("does not go back when the machine's clock was set back and %s", async (_, change) => {
   const path = await newStorePath();
   const system = createFakeSystem(Date.parse(LATER));
   const world = openWorld({ ...(await storedAt(path, system)), clock: "running" });
   await world.api("POST", "/v1/charges", chargeRequest());
   system.correctTo(Date.parse(WORLD_START));
-  await rm(journalPath(path, 1));
-  await world.api("POST", "/v1/charges", chargeRequest());
-
-  const next = openWorld(await storedAt(await copyOf(path), system));
-  expect((await next.control("GET", "/clock")).body.now).toBe(LATER);
-});
-
-it("does not go back when the clock is set to run after the machine's clock was set back", async () => {
-  const path = await newStorePath();
-  const system = createFakeSystem(Date.parse(LATER));
-  const world = openWorld({ ...(await storedAt(path, system)), clock: "running" });
-  await world.api("POST", "/v1/charges", chargeRequest());
-  system.correctTo(Date.parse(WORLD_START));
-  expect((await world.control("PUT", "/clock", { mode: "running" })).body.now).toBe(LATER);
+  await change(world, path);
 
   const next = openWorld(await storedAt(await copyOf(path), system));
   expect((await next.control("GET", "/clock")).body.now).toBe(LATER);

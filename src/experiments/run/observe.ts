@@ -109,8 +109,9 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
   sandbox.events.on("controlled", ({ route, companyId = "", id }) => {
     const snapshot = `${companyId} ${id}`;
     if (route === "POST /snapshots/:id") saved.set(snapshot, [...askedOf(companyId).requests]);
+    if (route !== "PUT /snapshots/:id") return;
     const requests = [...(saved.get(snapshot) ?? [])];
-    if (route === "PUT /snapshots/:id") asked.set(companyId, { restored: requests.length, requests });
+    asked.set(companyId, { restored: requests.length, requests });
   });
   const read = (company: Company, end?: number): void => {
     lives.push(readLife(company, askedOf(company.id), end));

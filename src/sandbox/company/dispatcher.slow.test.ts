@@ -115,7 +115,7 @@ describe("Dispatcher", () => {
     expect(begun.slice(65)).toEqual(["del_65"]);
   });
 
-  it("has no more than a thousand attempts in flight, whoever their receivers are", async () => {
+  it("has no more than a thousand attempts in flight to all receivers together", async () => {
     const answers: (() => void)[] = [];
     const dispatcher = createDispatcher({
       attempt: () => new Promise((resolve) => answers.push(() => resolve({ succeeded: true }))),
