@@ -11,12 +11,15 @@ execFileSync("mkfifo", [pipe]);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const others = [pipe, "/dev/zero", folder];
+/** Of `start`, on a free port. */
+const listenBriefly = (args: readonly string[]) => runUntilListening(["--port", "0", ...args]);
+
 const NO_FILE = /it is (?:a pipe or a device|a folder|not a file)/;
 
 describe("a pipe, a device or a folder where a file is expected is refused immediately", () => {
   it.each(["--config", "--fixtures", "--profile", "--rules", "--scenario"])("start %s", async (flag) => {
     for (const other of others) {
-      const { code, stderr } = await runUntilListening([flag, other]);
+      const { code, stderr } = await listenBriefly([flag, other]);
       expect(stderr).toMatch(NO_FILE);
       expect(code).toBe(2);
     }
@@ -24,14 +27,14 @@ describe("a pipe, a device or a folder where a file is expected is refused immed
 
   it("start --tls-cert, --record and --store", async () => {
     for (const other of others) {
-      const tls = await runUntilListening(["--tls-cert", other, "--tls-key", other]);
+      const tls = await listenBriefly(["--tls-cert", other, "--tls-key", other]);
       expect([tls.code, tls.stderr]).toEqual([2, expect.stringMatching(NO_FILE)]);
-      const record = await runUntilListening(["--record", other]);
+      const record = await listenBriefly(["--record", other]);
       expect([record.code, record.stderr]).toEqual([
         3,
         expect.stringMatching(/Failed to write the recording to .*: it is a/),
       ]);
-      const store = await runUntilListening(["--store", `file:${other}`]);
+      const store = await listenBriefly(["--store", `file:${other}`]);
       expect([store.code, store.stderr]).toEqual([3, expect.stringMatching(NO_FILE)]);
     }
   });
@@ -42,7 +45,7 @@ describe("a pipe, a device or a folder where a file is expected is refused immed
     await first.stop();
     rmSync(`${store}.${name}`, { force: true });
     execFileSync("mkfifo", [`${store}.${name}`]);
-    const { code, stderr } = await runUntilListening(["--store", `file:${store}`]);
+    const { code, stderr } = await listenBriefly(["--store", `file:${store}`]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${store}.${name} is a pipe or a device. Remove it`)]);
   });
 
@@ -75,10 +78,10 @@ const MESSAGES = "/proc/kmsg";
 
 describe.skipIf(!existsSync(MESSAGES))("a file of the system that never ends is refused immediately", () => {
   it.each([
-    ["start --config", () => runUntilListening(["--config", MESSAGES])],
-    ["start --fixtures", () => runUntilListening(["--fixtures", MESSAGES])],
-    ["start --scenario", () => runUntilListening(["--scenario", MESSAGES])],
-    ["start --tls-cert", () => runUntilListening(["--tls-cert", MESSAGES, "--tls-key", MESSAGES])],
+    ["start --config", () => listenBriefly(["--config", MESSAGES])],
+    ["start --fixtures", () => listenBriefly(["--fixtures", MESSAGES])],
+    ["start --scenario", () => listenBriefly(["--scenario", MESSAGES])],
+    ["start --tls-cert", () => listenBriefly(["--tls-cert", MESSAGES, "--tls-key", MESSAGES])],
     ["validate", () => runSandbox(["validate", MESSAGES])],
     ["sign", () => runSandbox(["sign", MESSAGES])],
     ["replay", () => runSandbox(["replay", MESSAGES])],
@@ -93,7 +96,7 @@ describe.skipIf(!existsSync(MESSAGES))("a file of the system that never ends is 
     await first.stop();
     rmSync(store);
     symlinkSync(MESSAGES, store);
-    expect((await runUntilListening(["--store", `file:${store}`])).code).toBeGreaterThan(0);
+    expect((await listenBriefly(["--store", `file:${store}`])).code).toBeGreaterThan(0);
   });
 });
 
@@ -111,7 +114,7 @@ describe("a folder that cannot be made is refused immediately", () => {
     ],
     [
       "start --store",
-      ["start", "--store", "file:/proc/nope/store.json"],
+      ["start", "--port", "0", "--store", "file:/proc/nope/store.json"],
       "Failed to open the store /proc/nope/store.json",
     ],
     ["init", ["init", "/proc/nope"], "Failed to write /proc/nope/sandbox.config.yaml: ENOENT"],
@@ -123,9 +126,9 @@ describe("a folder that cannot be made is refused immediately", () => {
 });
 
 it("an empty path is named", async () => {
-  const start = await runUntilListening(["--scenario", ""]);
+  const start = await listenBriefly(["--scenario", ""]);
   expect([start.code, start.stderr]).toEqual([1, 'sandbox: --scenario must be a file, not "".\n']);
-  const fixtures = await runUntilListening(["--fixtures", ""]);
+  const fixtures = await listenBriefly(["--fixtures", ""]);
   expect([fixtures.code, fixtures.stderr]).toEqual([1, 'sandbox: --fixtures must be a file, not "".\n']);
   const validate = await runSandbox(["validate", ""]);
   expect([validate.code, validate.stderr]).toEqual([2, 'Failed to read "": there is no such file. Check its path.\n']);
