@@ -21,6 +21,15 @@ describe("sandbox validate", () => {
     });
   });
 
+  it("accepts tenancy without an admin token, which start may be given in a variable", async () => {
+    const cwd = await folderWith({ "sandbox.config.yaml": "port: 0\ntenancy: true\n" });
+    expect(await runSandbox(["validate", "sandbox.config.yaml"], { cwd })).toEqual({
+      code: 0,
+      stdout: "sandbox.config.yaml: ok (config)\n",
+      stderr: "",
+    });
+  });
+
   it("reports every problem with line and column, beside valid files", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "wrong.yaml", "no.yaml", "profile.yaml"], { cwd });
