@@ -44,10 +44,15 @@ const operationPath = pathPattern.superRefine((value, context) => {
   report(context, [], `must be the path of an operation, without the query${meantOf(value, ruledPaths)}`);
 });
 
+/** No id has the braces of OpenAPI or an asterisk. */
+const ID = /^[\w.%-]+$/;
+
 function mayMatch(path: string, template: string): boolean {
   const segments = template.split("/");
   const isSame = (segment: string, at: number): boolean =>
-    segment === segments[at] || segment.startsWith(":") || segments[at]?.startsWith(":") === true;
+    segment === segments[at] ||
+    segments[at]?.startsWith(":") === true ||
+    (segment.startsWith(":") && ID.test(segments[at] ?? ""));
   return segments.length === path.split("/").length && path.split("/").every(isSame);
 }
 
@@ -59,6 +64,15 @@ const nthPattern = pattern.refine((value) => isMatcher(value) || (Number.isSafeI
 const topicPattern = pattern.superRefine((value, context) => {
   if (typeof value !== "string" || findTopic(value) !== undefined) return;
   report(context, [], `must be one of ${topicSpellings.join(", ")}${meantOf(value, topicSpellings)}`);
+});
+
+/** A number, which YAML reads where quotes are missing, would never match. */
+const textPattern = pattern.refine((value) => typeof value === "string" || isMatcher(value), {
+  error: "must be a text in quotes, or a matcher such as {$regex}",
+});
+
+const amountPattern = pattern.refine((value) => typeof value === "number" || isMatcher(value), {
+  error: "must be a number of XOF, or a matcher such as {$gte: 5000}",
 });
 
 // Node writes these without harm: no line ends, no other control characters.
@@ -172,14 +186,14 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
         body: pattern.meta({ description: "The parsed JSON" }),
       }),
       ruleOn("transfer", "How a transfer ends", transferEffect, {
-        msisdn: pattern.meta({ description: "In any spelling" }),
-        amount: pattern.meta({ description: "XOF" }),
-        reference: pattern.meta({ description: "The caller's" }),
+        msisdn: textPattern.meta({ description: "In any spelling" }),
+        amount: amountPattern.meta({ description: "XOF" }),
+        reference: textPattern.meta({ description: "The caller's" }),
       }),
       ruleOn("payment", "How a payment of a charge ends", paymentEffect, {
-        msisdn: pattern.meta({ description: "In any spelling" }),
-        amount: pattern.meta({ description: "XOF" }),
-        externalId: pattern.meta({ description: "The caller's" }),
+        msisdn: textPattern.meta({ description: "In any spelling" }),
+        amount: amountPattern.meta({ description: "XOF" }),
+        externalId: textPattern.meta({ description: "The caller's" }),
       }),
       ruleOn("delivery", "How a webhook reaches its receiver", deliveryEffect, {
         topic: topicPattern.meta({ description: "In either spelling" }),
