@@ -152,6 +152,18 @@ describe("what passes", () => {
     expect(await proxy.waitFor(2)).toHaveLength(2);
     expect(service.connectionsMade).toBe(1);
   });
+
+  it("gives up an unused connection before the service does", async () => {
+    const server = createServer((_, outgoing) => outgoing.end());
+    server.keepAliveTimeout = 3_600_000;
+    const connected = once(server, "connection");
+    const proxy = await startProxy(`http://127.0.0.1:${await listen(server)}`);
+    await (await fetch(proxy.url)).arrayBuffer();
+    const [socket] = await connected;
+    await once(socket, "end");
+    expect((await fetch(proxy.url)).status).toBe(200);
+    server.close();
+  });
 });
 
 describe("webhooks", () => {

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import {
+  Agent,
   type IncomingHttpHeaders,
   type IncomingMessage,
   STATUS_CODES,
   type ServerResponse,
   createServer,
 } from "node:http";
+import { Agent as TlsAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
@@ -38,6 +40,9 @@ export interface RecordingProxy {
 
 /** How long requests in flight hold the end, ms. */
 const CLOSE_MS = 2_000;
+
+/** How long an unused connection to the service is kept, ms. The service must not close it first: a request that it crosses would fail. */
+const KEEP_ALIVE_MS = 500;
 
 /**
  * Passes requests to the service, and webhooks to their receiver, as they come, and reports each when it has ended. Refuses upgrades.
@@ -90,6 +95,8 @@ function endAfterAnswer(incoming: IncomingMessage): void {
 
 function createForwarder({ target, webhooksTo, system, refuses, onExchange }: ProxyOptions) {
   const proxy = createProxyServer({ changeOrigin: true, preserveHeaderKeyCase: true });
+  const kept = { keepAlive: true, timeout: KEEP_ALIVE_MS };
+  const [agent, tlsAgent] = [new Agent(kept), new TlsAgent(kept)];
   const inFlight = new WeakMap<ServerResponse, (answer: IncomingMessage) => void>();
   proxy.on("proxyRes", (answer, _, outgoing) => {
     inFlight.get(outgoing)?.(answer);
@@ -153,7 +160,11 @@ function createForwarder({ target, webhooksTo, system, refuses, onExchange }: Pr
     });
     incoming.url = url.pathname + url.search;
     try {
-      await proxy.web(incoming, outgoing, { target: addressOf(url), buffer: incoming.pipe(body) });
+      await proxy.web(incoming, outgoing, {
+        target: addressOf(url),
+        agent: url.protocol === "https:" ? tlsAgent : agent,
+        buffer: incoming.pipe(body),
+      });
     } catch (error) {
       comment = `no answer: ${reasonOf(error)}`;
       if (outgoing.headersSent) outgoing.destroy();
