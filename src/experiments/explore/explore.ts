@@ -4,6 +4,7 @@ import { type Baseline, type Judgement, bugVerdicts, judge, verdicts } from "../
 import { type Selection, assertKnown, selectFaults } from "./plan.js";
 import { type Budget, Pool } from "../run/pool.js";
 import { type ExploreReport, type ExploreRun, type ReportedPoint, countVerdicts } from "./report.js";
+import type { SeenDelivery, SeenRequest } from "../run/observe.js";
 import { Inconclusive, runBaseline } from "../run/run-baseline.js";
 import { type Kept, describeBaseline } from "../run/report-baseline.js";
 import { fixOf } from "./fixes.js";
@@ -141,7 +142,7 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   const { runOnce, plan, options } = session;
   const { baseline, timeoutMs } = plan;
   const { signal } = options;
-  const { id, point, first, toleratesMissing } = fault;
+  const { id, first, toleratesMissing } = fault;
   const rules = rulesOf(fault);
   const limits = { timeoutMs, signal };
   const once = await runOnce({ id, rules }, limits);
@@ -151,11 +152,17 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   const isBug = bugVerdicts.includes(found.judgement.verdict);
   // "Every reported bug is run once more before it is reported".
   const again = isBug ? judged(await runOnce({ id: `${id}-again`, rules }, limits)) : found;
-  const isFlaky = isBug && !signal.aborted && !bugVerdicts.includes(again.judgement.verdict);
+  const isFlaky =
+    isBug &&
+    !isElsewhere(session, fault, [once, again.result]) &&
+    !signal.aborted &&
+    !bugVerdicts.includes(again.judgement.verdict);
   // A bug that shows itself in two ways is the worse of them.
   const isWorse = !signal.aborted && rankOf(again.judgement) < rankOf(found.judgement);
   const { result, judgement } = isWorse ? again : found;
-  const faults = first === undefined ? [fault] : [first, fault];
+  const about = happened(fault, result) ? aboutAt(fault, result) : undefined;
+  const point = about === undefined ? fault.point : { ...fault.point, about: baseline.stableName(about) };
+  const faults = [...(first === undefined ? [] : [first]), { ...fault, point }];
   const summary = summarize({ ...judgement, baseline, result, faults, timeoutMs });
   const kept = isBug ? await options.keep?.({ id, rules, summary }, result.printed) : undefined;
   const run: ExploreRun = {
@@ -178,6 +185,26 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   options.onRun?.(run, ++session.done, session.total);
   // Many results are kept, and what they printed may be long.
   return { fault, run, result: { ...result, printed: "" } };
+}
+
+/** The request or webhook that the fault was at: in a run without a fixed order, not always the one that is there without the fault. */
+function partAt({ point }: Planned, { seen }: RunResult): SeenRequest | SeenDelivery | undefined {
+  return [...seen.requests, ...seen.deliveries].find(({ name }) => name === point.name);
+}
+
+/** Without a fixed order, the same place may be that of another request in the second run, which says nothing about the first. */
+function isElsewhere({ plan }: Session, fault: Planned, runs: readonly RunResult[]): boolean {
+  const { requests, deliveries } = plan.baseline.result.seen;
+  const usual = new Set<string | undefined>([...requests, ...deliveries].map(({ key }) => key));
+  const keys = runs.map((run) => partAt(fault, run)?.key);
+  return keys[0] !== keys[1] && keys.every((key) => usual.has(key));
+}
+
+/** Also of a payout of a batch. */
+function aboutAt(fault: Planned, result: RunResult): string | undefined {
+  const { outcome } = fault;
+  if (outcome === undefined) return partAt(fault, result)?.about;
+  return result.seen.outcomes.find(({ kind, ordinal }) => kind === outcome.kind && ordinal === outcome.ordinal)?.about;
 }
 
 function rankOf({ verdict }: Judgement): number {

@@ -99,7 +99,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     if (requestId === undefined || exchange.operation === undefined || askedBytes > ASKED_BYTES_MAX) return;
     const entry = sandbox.observationOf(companyId).journal.entries.get(requestId);
     if (entry === undefined) return;
-    const request = { entry };
+    const request = { turn: exchange.turn, entry };
     const { restored, requests } = askedOf(companyId);
     requests.push(request);
     asked.set(companyId, { restored, requests });
@@ -153,12 +153,13 @@ type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
 /** What a company's client asked since it began, oldest first. The first `restored` came before a snapshot that was restored. */
 interface Asked {
   readonly restored: number;
-  readonly requests: { entry: JournalEntry }[];
+  readonly requests: { readonly turn: number; entry: JournalEntry }[];
 }
 
 /** `end`: the place of the last record that the command caused; what is delivered later reaches no command. */
 function readLife({ world }: Company, asked: Asked, end = Number.POSITIVE_INFINITY): Life {
-  const entries = asked.requests.map(({ entry }) => entry).toSorted((a, b) => a.receivedAt - b.receivedAt);
+  // In the order in which rules count them: a long body is handled later than it begins to come.
+  const entries = asked.requests.toSorted((a, b) => a.turn - b.turn).map(({ entry }) => entry);
   const all = readRequests(entries, world);
   const requests = all.slice(asked.restored);
   const deliveries = readDeliveries(entries, world, end);

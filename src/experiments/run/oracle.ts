@@ -11,7 +11,7 @@ export const bugVerdicts: readonly Verdict[] = ["unsafe", "lost", "hung", "crash
 /** What two runs without a fault have in common, and what is left out of comparisons because it is new in each run. */
 export interface Baseline {
   readonly result: RunResult;
-  /** What both runs had at the same place. */
+  /** What the first run had at places that both runs had. */
   readonly points: Seen;
   /** Undefined: effects cannot be compared. */
   readonly key: FactKey | undefined;
@@ -27,9 +27,13 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
   const view = findStableView(one.seen.facts, two.seen.facts);
   const unstable = "Payouts and charges differ from run to run: only findings and how the command ends are judged.";
   const notes = view === undefined ? [unstable] : view.note === null ? [] : [view.note];
-  const isSameTraffic = trafficOf(one.seen) === trafficOf(two.seen);
-  if (!isSameTraffic)
-    notes.push("Requests or webhooks differ from run to run: faults are at points that both runs without a fault had.");
+  const [first, second] = [trafficOf(one.seen), trafficOf(two.seen)];
+  const isSameTraffic =
+    JSON.stringify(first.map((keys) => keys.toSorted())) === JSON.stringify(second.map((keys) => keys.toSorted()));
+  const atPlace = "a fault is at what comes at its place, and the report names that.";
+  if (!isSameTraffic) notes.push(`Requests or webhooks differ from run to run: ${atPlace}`);
+  else if (JSON.stringify(first) !== JSON.stringify(second))
+    notes.push(`Requests or webhooks come in another order in each run: ${atPlace}`);
   if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
     notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
   const critical = one.seen.findings.filter(({ severity }) => severity === "critical").map(({ kind }) => kind);
@@ -52,19 +56,16 @@ function findStableName(one: Seen, two: Seen): Baseline["stableName"] {
 }
 
 function commonPoints(one: Seen, two: Seen): Seen {
-  const common = <Part extends { readonly name: string; readonly key: string }>(
-    parts: readonly Part[],
-    others: readonly Part[],
-  ) => {
+  const common = <Part extends { readonly name: string }>(parts: readonly Part[], others: readonly Part[]) => {
     // After a reset the same names come again.
-    const there = new Set(others.map(({ name, key }) => `${name} ${key}`));
-    return parts.filter(({ name, key }) => there.has(`${name} ${key}`));
+    const there = new Set(others.map(({ name }) => name));
+    return parts.filter(({ name }) => there.has(name));
   };
   return { ...one, requests: common(one.requests, two.requests), deliveries: common(one.deliveries, two.deliveries) };
 }
 
-function trafficOf({ requests, deliveries }: Seen): string {
-  return JSON.stringify([requests.map(({ key }) => key), deliveries.map(({ key }) => key)].map((keys) => keys.sort()));
+function trafficOf({ requests, deliveries }: Seen): readonly string[][] {
+  return [requests.map(({ key }) => key), deliveries.map(({ key }) => key)];
 }
 
 export interface Judgement {
