@@ -4,6 +4,7 @@
  * It judges when the process ends. A hook that fails would keep later ones from running, which close what the tests have opened.
  */
 import { watchSuite } from "./library/suite-gate.js";
+import { messageOf } from "./kernel/messages/problem.js";
 
 failAtExit(watchSuite());
 
@@ -12,7 +13,7 @@ function failAtExit(judge: () => void): void {
     try {
       judge();
     } catch (error) {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${messageOf(error)}\n`);
       process.exitCode = 1;
     }
   });

@@ -1,5 +1,5 @@
 import { type JunitResult, renderJunit as renderJunitXml, type Style } from "../kernel/messages/report.js";
-import { oneLine, printable, wrapText } from "../kernel/messages/text.js";
+import { oneLine, printable, shorten, wrapText } from "../kernel/messages/text.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, snippetFor, snippetLanguages } from "./checks/snippets.js";
 import { type AuditReport, type AuditVerdict, byGroup, type CheckResult, isBroken } from "./report.js";
@@ -173,7 +173,7 @@ export function cameBack({ received, error }: Pick<CheckResult, "received" | "er
   const { status, location, body, latencyMs } = received;
   const where = location === null ? "" : ` to ${location}`;
   const text = oneLine(body);
-  const quoted = text === "" ? "" : ` "${text.length > BODY_SHOWN ? `${text.slice(0, BODY_SHOWN)}…` : text}"`;
+  const quoted = text === "" ? "" : ` "${shorten(text, BODY_SHOWN)}"`;
   return `${status}${where}${quoted} after ${latencyMs} ms`;
 }
 

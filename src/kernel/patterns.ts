@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { UsageError } from "./messages/problem.js";
+import { messageOf, UsageError } from "./messages/problem.js";
 import { quote } from "./messages/text.js";
 
 /**
@@ -38,7 +38,7 @@ function syntaxErrorOf(pattern: string): string | undefined {
   try {
     return void new RegExp(pattern, "u");
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -8,7 +8,7 @@ import { watch } from "../experiments/run/observe.js";
 import { Inconclusive } from "../experiments/run/run-baseline.js";
 import { show } from "../domain/profile/setting-problems.js";
 import { isObject } from "../kernel/messages/json.js";
-import { UsageError } from "../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../kernel/messages/problem.js";
 import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { openSandbox } from "./create-sandbox.js";
@@ -174,10 +174,6 @@ async function isHolding(
     note(error);
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What does not end in time goes on, and finds its sandbox closed. */

@@ -13,6 +13,7 @@ import type { TopicName, WebhookEvent } from "./webhook-events.js";
 import { toIso } from "../kernel/time/instant.js";
 import { renderPayload } from "../contract/webhooks.js";
 import { shownSubject } from "../domain/model/work.js";
+import { shorten } from "../kernel/messages/text.js";
 
 /** The webhooks of a company's events, with or without subscribers. */
 export interface WebhookLog {
@@ -108,8 +109,7 @@ export function describeTimeout({ company, name, timeoutMs, came, unanswered }: 
 function describeCame(came: readonly WebhookEvent[]): string {
   if (came.length === 0) return "None of any topic did.";
   const lines = came.slice(-CAME_MAX).map(({ topic, data }) => {
-    const text = JSON.stringify(data);
-    return `  ${topic} ${data.status} ${text.length > LINE_MAX ? `${text.slice(0, LINE_MAX)}…` : text}`;
+    return `  ${topic} ${data.status} ${shorten(JSON.stringify(data), LINE_MAX)}`;
   });
   const before = came.length - lines.length;
   return [`These did:`, ...(before > 0 ? [`  … ${before} before`] : []), ...lines].join("\n");

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { messagesOf } from "../contract/parse.js";
 import { anyText, listOf, object, word } from "../kernel/fields.js";
 import { jsonBytes } from "../kernel/messages/json.js";
-import { UsageError } from "../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../kernel/messages/problem.js";
 import { quote } from "../kernel/messages/text.js";
 import type { Company } from "./company/company.js";
 import type { ReleaseGate } from "./company/release-gate.js";
@@ -76,7 +76,7 @@ function readExport(id: string, given: unknown, { system }: Sandbox): StoredComp
     try {
       format.apply(data, entry);
     } catch (error) {
-      throw wrongExport(`entries[${index}]: ${error instanceof Error ? error.message : String(error)}`);
+      throw wrongExport(`entries[${index}]: ${messageOf(error)}`);
     }
   }
   const stored = data.companies.get(id);

@@ -1,5 +1,5 @@
 import type { Log } from "../../kernel/log.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { STORE_VERSION } from "./document.js";
 import { readEpoch, writeEndMark } from "./end-mark.js";
@@ -94,7 +94,7 @@ async function explain<T>(path: string, run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError("cannot-run", `Failed to open the store ${path}: ${reasonOf(error)}.`, { cause: error });
+    throw new UsageError("cannot-run", `Failed to open the store ${path}: ${messageOf(error)}.`, { cause: error });
   }
 }
 
@@ -207,7 +207,7 @@ class FileStore<Data> implements Store<Data> {
     await this.#place.lock.release();
     if (this.lost.aborted) throw this.lost.reason;
     if (this.#failure === undefined || isKept) return;
-    const failed = `Failed to write the last changes to ${this.#place.path}: ${reasonOf(this.#failure)}`;
+    const failed = `Failed to write the last changes to ${this.#place.path}: ${messageOf(this.#failure)}`;
     throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
   }
 
@@ -230,7 +230,7 @@ class FileStore<Data> implements Store<Data> {
     } catch (error) {
       if (error instanceof LockLost) return this.#lose(error);
       // Everything is kept; later cuts would not be noticed.
-      this.#options.log.write("warn", "store", { message: `the end could not be marked: ${reasonOf(error)}` });
+      this.#options.log.write("warn", "store", { message: `the end could not be marked: ${messageOf(error)}` });
     }
   }
 
@@ -347,12 +347,12 @@ class FileStore<Data> implements Store<Data> {
   #report(): void {
     if (this.#isReported || this.lost.aborted) return;
     this.#isReported = true;
-    this.#options.log.write("error", "store", { message: `the state cannot be kept: ${reasonOf(this.#failure)}` });
+    this.#options.log.write("error", "store", { message: `the state cannot be kept: ${messageOf(this.#failure)}` });
   }
 
   #unavailable(): StoreUnavailable {
-    if (this.lost.aborted) return new StoreUnavailable(reasonOf(this.lost.reason));
-    const failed = `The state could not be written to ${this.#place.path}: ${reasonOf(this.#failure)}`;
+    if (this.lost.aborted) return new StoreUnavailable(messageOf(this.lost.reason));
+    const failed = `The state could not be written to ${this.#place.path}: ${messageOf(this.#failure)}`;
     return new StoreUnavailable(`${failed}. Make room there, or bring the folder back`);
   }
 
@@ -399,14 +399,10 @@ class FileStore<Data> implements Store<Data> {
     await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
     this.#writingDocument = this.#writeDocument(this.#generation, entries)
       .catch((error: unknown) => {
-        this.#options.log.write("warn", "store", { message: `a checkpoint could not be written: ${reasonOf(error)}` });
+        this.#options.log.write("warn", "store", { message: `a checkpoint could not be written: ${messageOf(error)}` });
       })
       .finally(() => {
         this.#writingDocument = undefined;
       });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

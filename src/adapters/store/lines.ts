@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import type * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { wholeNumber } from "../../kernel/fields.js";
-import { renderPosition, UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, renderPosition, UsageError } from "../../kernel/messages/problem.js";
 import { READ_WITHOUT_WAITING } from "../files/read-text.js";
 import { assertRegular } from "./file-system.js";
 import type { StoreEntry } from "./store.js";
@@ -135,7 +135,7 @@ export function parseLine(file: string, { text, number }: Pick<Line, "text" | "n
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const column = Number(/position (\d+)/.exec(why)?.[1] ?? 0) + 1;
     return refuseFile(file, number, `the store is damaged here: ${why}`, column);
   }

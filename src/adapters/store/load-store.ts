@@ -6,6 +6,7 @@ import { isOpening, journalPath, listJournals, readJournal } from "./journal.js"
 import { refuseFile } from "./lines.js";
 import type { Place } from "./place-file.js";
 import type { StoreEntry, StoreFormat } from "./store.js";
+import { messageOf } from "../../kernel/messages/problem.js";
 
 /** How entries of an older version become entries of the next one. */
 export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEntry>>;
@@ -57,7 +58,7 @@ export async function loadStore<Data>(
     try {
       format.apply(data, migrate(entry));
     } catch (error) {
-      refuseFile(file, line, `the store is damaged here: ${error instanceof Error ? error.message : String(error)}`);
+      refuseFile(file, line, `the store is damaged here: ${messageOf(error)}`);
     }
   };
   for (const [at, entry] of entries.entries()) apply(path, at + 2, entry);

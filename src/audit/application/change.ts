@@ -1,6 +1,7 @@
 import { valueAt } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
+import { shorten } from "../../kernel/messages/text.js";
 
 /**
  * How one state became another, place by place. A sound application makes equal changes for the same events about another order: numbers are compared by
@@ -286,6 +287,5 @@ function describePlace(changed: ChangedPlace): string {
 }
 
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text;
+  return shorten(JSON.stringify(value) ?? "nothing", TEXT_MAX);
 }

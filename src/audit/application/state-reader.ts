@@ -3,7 +3,7 @@ import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
-import { parseUrl } from "../../kernel/messages/text.js";
+import { oneLine, parseUrl, shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 
 /** Prints the application's state: a URL, a command line, or a function of the test. */
@@ -128,7 +128,7 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
     });
     const text = await readText(answer, OUTPUT_BYTES_MAX);
     if (answer.ok) return text;
-    const shown = shorten(text);
+    const shown = shorten(oneLine(text), SHOWN_MAX);
     throw failed(options, url, `it answered ${answer.status}${shown === "" ? "" : `: ${shown}`}`);
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -189,7 +189,7 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
     child.stderr.on("data", keep(errors));
     child.once("error", (error) => end(whyNotStarted(error)));
     child.once("close", (code, signal) => {
-      const printed = shorten(Buffer.concat(errors).toString("utf8"));
+      const printed = shorten(oneLine(Buffer.concat(errors).toString("utf8")), SHOWN_MAX);
       settle(code === 0 ? undefined : `it ended with ${code ?? signal}${printed === "" ? "" : `: ${printed}`}`);
     });
   }).catch((error: unknown) => {
@@ -207,9 +207,4 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
-}
-
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;
 }

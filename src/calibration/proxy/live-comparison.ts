@@ -14,6 +14,7 @@ import { nothingSupposed, suppose } from "../replay/suppose.js";
 import type { ExchangeName, FoundDifference } from "../replay/compare.js";
 import { type FetchTo, Replay } from "../replay/replay.js";
 import type { Drift } from "../report/report.js";
+import { messageOf } from "../../kernel/messages/problem.js";
 
 export interface LiveComparisonOptions {
   readonly profile: ProfileOverrides;
@@ -146,7 +147,7 @@ export class LiveComparison {
       this.#takeDifferences();
     } catch (error) {
       this.#hasFailed = true;
-      this.#note(`The comparison has stopped: ${error instanceof Error ? error.message : String(error)}`);
+      this.#note(`The comparison has stopped: ${messageOf(error)}`);
     }
   }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
 import { isTurnedAway } from "../../contract/problems.js";
 import { endHolds } from "../../domain/rules/holds.js";
-import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
@@ -14,7 +14,7 @@ import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shar
 import { parseEnv, variablesOf } from "../run/child-env.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { messageOf, prepareOutput, printDiagnostic } from "../shared/output.js";
+import { prepareOutput, printDiagnostic } from "../shared/output.js";
 import { prepareStart } from "../run/prepare-start.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { beginSession, runSandbox } from "../run/run-sandbox.js";

@@ -1,10 +1,10 @@
 import { makeFolder } from "../../adapters/files/write-to.js";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
 import { DOCS_NAME, nameAsCalled } from "../shared/name.js";
-import { printData, messageOf } from "../shared/output.js";
+import { printData } from "../shared/output.js";
 
 export const verb: Verb = (command) => {
   command

@@ -1,4 +1,4 @@
-import { UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseChoice } from "../shared/values.js";
 import { plainStyle } from "../../kernel/messages/report.js";
@@ -24,7 +24,6 @@ import {
   prepareOutput,
   styleFor,
   writeOutput,
-  messageOf,
 } from "../shared/output.js";
 import { type OpenTarget, openOwnTarget } from "../shared/own-target.js";
 import { parseRemote } from "../shared/remote.js";

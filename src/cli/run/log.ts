@@ -2,7 +2,7 @@ import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { type Log, type LogLevel, logLevels } from "../../kernel/log.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { createLineRenderer } from "./render-line.js";
-import { printable } from "../../kernel/messages/text.js";
+import { printable, shorten } from "../../kernel/messages/text.js";
 
 export const logStyles = ["pretty", "json", "silent"] as const;
 export type LogStyle = (typeof logStyles)[number];
@@ -93,17 +93,13 @@ function cleanFields(fields: Fields, redact: LogSource["redact"]): Fields {
 
 function clean(name: string, value: unknown, redact: LogSource["redact"]): unknown {
   if (typeof value === "string")
-    return times.has(name) ? value : cut(redact(value), prose.has(name) ? PROSE_MAX : TEXT_MAX);
+    return times.has(name) ? value : shorten(redact(value), prose.has(name) ? PROSE_MAX : TEXT_MAX);
   if (typeof value !== "object" || value === null) return value;
   return cleanFields({ ...value }, redact);
 }
 
 /** Fields with times, which are never redacted. */
 const times: ReadonlySet<string> = new Set(["time", "now"]);
-
-function cut(text: string, charactersMax: number): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
-}
 
 /** The most bytes kept for a reader that is slow. */
 const BACKLOG_BYTES_MAX = 1024 * 1024;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createColors } from "picocolors";
 import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { nameAsCalled } from "./name.js";
 import type { Style } from "../../kernel/messages/report.js";
 
@@ -72,8 +72,4 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

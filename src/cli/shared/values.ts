@@ -1,12 +1,11 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
-import { parseUrl } from "../../kernel/messages/text.js";
+import { parseUrl, quote } from "../../kernel/messages/text.js";
 
 /** The error for a wrong value of a flag or variable. `source` is its name: `--port`, `SANDBOX_PORT`. */
 export function wrongValue(source: string, expected: string, text: string, meant?: string): UsageError {
-  const shown = JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return new UsageError("command-line", `${source} must be ${expected}, not ${shown}.${hint}`);
+  return new UsageError("command-line", `${source} must be ${expected}, not ${quote(text, SHOWN_MAX)}.${hint}`);
 }
 
 const SHOWN_MAX = 80;

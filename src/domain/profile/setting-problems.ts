@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { isSentence, renderPath, valueAt } from "../../kernel/fields.js";
 import { didYouMean, nearest } from "../../kernel/messages/suggest.js";
-import { quote } from "../../kernel/messages/text.js";
+import { quote, shorten } from "../../kernel/messages/text.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";
 
@@ -35,7 +35,7 @@ export function unknownSetting(path: readonly string[]): ProfileProblem {
     return { path, message: `${name} is written nested: {"${group}": {"${inner}": …}}` };
   }
   const meant = didYouMean(name, [...settings.map((setting) => setting.path), ...settingGroups]) || sameName(path);
-  const shown = /^\s|^$/.test(name) ? quote(name) : shorten(name);
+  const shown = /^\s|^$/.test(name) ? quote(name) : shorten(name, SHOWN_MAX);
   return { path, message: `${shown} is not a setting${meant === "" ? "" : `.${meant}`}` };
 }
 
@@ -52,7 +52,7 @@ export function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
   try {
-    return shorten(JSON.stringify(value) ?? `a ${typeof value}`);
+    return shorten(JSON.stringify(value) ?? `a ${typeof value}`, SHOWN_MAX);
   } catch {
     // A circle, or a bigint.
     return `a ${typeof value}`;
@@ -89,10 +89,6 @@ function nearestByName(name: string): string[] {
   const names = settings.map(({ path }) => path.split(".").at(-1) ?? path);
   const meant = nearest(name, names);
   return meant === undefined ? [] : settings.map(({ path }) => path).filter((path) => path.endsWith(`.${meant}`));
-}
-
-function shorten(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
 const SHOWN_MAX = 80;

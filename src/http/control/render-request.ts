@@ -3,6 +3,7 @@ import { type Mismatch, show } from "../../kernel/matchers.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { type Redactor, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
 import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observation/verify-requests.js";
+import { shorten } from "../../kernel/messages/text.js";
 
 /** Longer values are cut: a diff is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
@@ -60,11 +61,8 @@ function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor
 }
 
 function renderDifference({ path, expected, actual }: Difference): string[] {
-  return [`  ${path}`, `    - expected ${cut(expected)}`, `    + received ${cut(show(actual))}`];
-}
-
-function cut(text: string): string {
-  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
+  const [wanted, got] = [expected, show(actual)].map((text) => shorten(text, SHOWN_CHARACTERS_MAX));
+  return [`  ${path}`, `    - expected ${wanted}`, `    + received ${got}`];
 }
 
 /** Before it is split: a secret may contain what separates the path from the query, or one parameter from the next. */

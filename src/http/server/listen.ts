@@ -5,7 +5,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog, stackOf } from "../../kernel/log.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
 import type { Connection } from "../../sandbox/company/exchange.js";
@@ -204,7 +204,7 @@ async function openHttps(tls: TlsServerOptions, limits: ConnectionLimits): Promi
     });
     return { server, tcpOf: (socket) => open.get(peerOf(socket)) ?? socket };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageError("file", `Failed to use the TLS certificate and key: ${why}. They must be a PEM pair.`);
   }
 }

@@ -56,6 +56,10 @@ export class Bug extends Error {
   override readonly name = "Bug";
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Makes a forgotten member of a union a compile error. */
 export function assertNever(value: never): never {
   throw new Bug(`Unexpected value: ${JSON.stringify(value)}`);
@@ -68,6 +72,6 @@ export function renderPosition(position: SourcePosition, message: string): strin
 
 /** Why a command could not be started. Node emits some of these errors, such as ENOENT, and throws others, such as ENAMETOOLONG. */
 export function whyNotStarted(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && error.code === "ENOENT" ? "there is no such command" : error.message;
+  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+  return isMissing ? "there is no such command" : messageOf(error);
 }

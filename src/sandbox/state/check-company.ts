@@ -17,6 +17,7 @@ import type { CompanySetup } from "./fixture.js";
 import { acceptProfile } from "./profile.js";
 import { seedCompany } from "./seed.js";
 import { checkHead, checkRows } from "./state-schema.js";
+import { messageOf } from "../../kernel/messages/problem.js";
 
 /** What is wrong with a company that is to be adopted: its state as one that is put in, its snapshots, and what a reset makes of it. */
 export function checkCompany(
@@ -42,7 +43,7 @@ function problemsOf(...checks: readonly (() => readonly string[])[]): readonly s
     return [];
   } catch (error) {
     // It lacks what every company has, or the operations refuse a fixture.
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 

@@ -1,6 +1,6 @@
 import { type SourcePosition, renderPosition } from "../../kernel/messages/problem.js";
 import { type Mismatch, show } from "../../kernel/matchers.js";
-import { oneLine, printable } from "../../kernel/messages/text.js";
+import { oneLine, printable, shorten } from "../../kernel/messages/text.js";
 import { type Style, plainStyle } from "../../kernel/messages/report.js";
 import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Received } from "./receiver.js";
@@ -113,7 +113,7 @@ function renderReceived(received: readonly Received[], style: Style): string[] {
 }
 
 function cut(text: string): string {
-  return printable(text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text);
+  return printable(shorten(text, SHOWN_CHARACTERS_MAX));
 }
 
 /** Why something failed, in words. The reason of a failed connection is in its cause. */

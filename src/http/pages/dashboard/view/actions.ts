@@ -1,5 +1,5 @@
 import { beyondBounds } from "../../../../kernel/messages/json.js";
-import { UsageError } from "../../../../kernel/messages/problem.js";
+import { messageOf, UsageError } from "../../../../kernel/messages/problem.js";
 import { JSON_BOUNDS } from "../../../shared/read-body.js";
 import type { ControlOrder } from "./curl.js";
 
@@ -144,7 +144,7 @@ function jsonIn(what: string, text: string = ""): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageError("input", `${what} must be JSON: ${why}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { UsageError } from "../../../../kernel/messages/problem.js";
-import { quote } from "../../../../kernel/messages/text.js";
+import { quote, shorten } from "../../../../kernel/messages/text.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Caller } from "../../../shared/caller.js";
@@ -102,8 +102,7 @@ const CREDENTIAL_MAX = 8 * 1024;
 /** A client's text, without credentials and no longer than there is room for: a description may have a megabyte, and a page lists many. */
 export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
   // The margin keeps a credential at the cut whole, so that it is found.
-  const redacted = redactor.text(text.slice(0, max + CREDENTIAL_MAX));
-  return redacted.length > max ? `${redacted.slice(0, max)}…` : redacted;
+  return shorten(redactor.text(text.slice(0, max + CREDENTIAL_MAX)), max);
 }
 
 /** A body, with a note on how much was cut off. */
