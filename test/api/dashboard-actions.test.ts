@@ -109,6 +109,36 @@ describe("rules", () => {
   });
 });
 
+describe("undo on an older page", () => {
+  const outcomeIn = (html: string): string => /name="outcome" value="([^"]*)"/.exec(html)?.[1] ?? "";
+
+  it("restores no snapshot that was saved later", async () => {
+    const desk = await openDesk("/state");
+    await desk.world.control("PUT", "/balance", { balance: 111 });
+    const first = await desk.act("reset");
+    await desk.world.control("PUT", "/balance", { balance: 222 });
+    const second = await desk.act("reset");
+    const refused = await desk.act("undo", { outcome: outcomeIn(first.html) });
+    expect(refused.text).toContain('Nothing was done. The snapshot "before-reset" was replaced or removed since then.');
+    expect((await desk.see("/balance")).balance).toBe(10_000_000);
+    await desk.act("undo", { outcome: outcomeIn(second.html) });
+    expect((await desk.see("/balance")).balance).toBe(222);
+  });
+
+  it("replaces no snapshot that has the name of the removed one", async () => {
+    const desk = await openDesk("/state");
+    await desk.world.control("POST", "/snapshots/mine");
+    const { html } = await desk.act("removeSnapshot", { snapshot: "mine" });
+    await desk.world.control("PUT", "/balance", { balance: 333 });
+    await desk.world.control("POST", "/snapshots/mine");
+    const refused = await desk.act("undo", { outcome: outcomeIn(html) });
+    expect(refused.text).toContain('Nothing was done. There is a snapshot "mine" already.');
+    await desk.world.control("PUT", "/balance", { balance: 1 });
+    await desk.world.control("PUT", "/snapshots/mine");
+    expect((await desk.see("/balance")).balance).toBe(333);
+  });
+});
+
 describe("the profile", () => {
   it("shows each setting with its value, default, alternatives and the contract's sentence", async () => {
     const desk = await openDesk("/profile", { profile: { transfers: { settlement: "manual" } } });

@@ -1,8 +1,10 @@
 import { isObject } from "../../../kernel/messages/json.js";
+import { quote } from "../../../kernel/messages/text.js";
 import { AUDIT_HEADER } from "../../../domain/model/rule.js";
 import type { Caller } from "../../shared/caller.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
+import type { Snapshot } from "../../../sandbox/state/company-record.js";
 import { putBackSnapshot } from "../../../sandbox/state/snapshots.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type ActionName, type Fields, actions, orderOf } from "./view/actions.js";
@@ -38,14 +40,30 @@ export async function runAction(context: ActionContext, name: ActionName, fields
   const restore = snapshot === kept ? `${kept}-2` : kept;
   const saved = await callControl(context, "saveSnapshot", { snapshot: restore });
   if (!saved.ok) return saved;
+  const undo = undoBy(context.company.record.snapshots.get(restore));
   const done = await callControl(context, name, fields);
-  return done.ok ? { ...done, undo: { restore } } : done;
+  return done.ok ? { ...done, undo } : done;
 }
 
+function undoBy(saved: Snapshot | undefined): Undo | undefined {
+  return saved && { restore: { id: saved.id, seq: saved.seq, savedAt: saved.savedAt } };
+}
+
+/** A page may be older than what others did since: then its snapshot is another one by now, and nothing is undone. */
 export async function runUndo(context: ActionContext, undo: Undo): Promise<Done> {
-  if ("restore" in undo) return runAction(context, "restoreSnapshot", { snapshot: undo.restore });
+  const { id, seq, savedAt } = "restore" in undo ? undo.restore : undo.removed;
+  const found = context.company.record.snapshots.get(id);
+  if ("restore" in undo) {
+    if (found?.seq === seq && found.savedAt === savedAt) return runAction(context, "restoreSnapshot", { snapshot: id });
+    return notUndone(`The snapshot ${quote(id)} was replaced or removed since then.`);
+  }
+  if (found !== undefined) return notUndone(`There is a snapshot ${quote(id)} already.`);
   putBackSnapshot(context.company, undo.removed);
   return { ok: true, title: "The snapshot is restored.", problems: [], curl: "" };
+}
+
+function notUndone(problem: string): Done {
+  return { ok: false, title: "Nothing was done.", problems: [problem], curl: "" };
 }
 
 async function callControl(context: ActionContext, name: ActionName, fields: Fields): Promise<Done> {

@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** What takes an action back: the snapshot from before it, or the snapshot that it removed. */
-export type Undo = { readonly restore: string } | { readonly removed: Snapshot };
+export type Undo = { readonly restore: Pick<Snapshot, "id" | "seq" | "savedAt"> } | { readonly removed: Snapshot };
 
 export interface KeptAudit {
   readonly at: Instant;
