@@ -109,6 +109,14 @@ describe("rules", () => {
   });
 });
 
+it("does not say that nothing was done when a rule answers 500 after the work", async () => {
+  const desk = await openDesk("/transfers");
+  await desk.world.control("POST", "/rules", { on: "request", then: { status: 500, commit: true }, times: 1 });
+  const answer = await desk.act("newPayout", { amount: "5000", msisdn: "+2250700000001", reference: "payout-1" });
+  expect((await desk.see("/transactions")).count).toBe(1);
+  expect(answer.text).toContain("It failed. Check whether the action was done. A rule of the sandbox answers 500");
+});
+
 describe("undo on an older page", () => {
   const outcomeIn = (html: string): string => /name="outcome" value="([^"]*)"/.exec(html)?.[1] ?? "";
 

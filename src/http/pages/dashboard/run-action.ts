@@ -84,7 +84,11 @@ async function callControl(context: ActionContext, name: ActionName, fields: Fie
     return { ok: false, title: "The answer was lost.", problems, curl };
   }
   const body = isObject(answered.answer) ? answered.answer : {};
-  if (!answered.ok) return refuse([body["message"] ?? []].flat().map(String), curl);
+  if (!answered.ok) {
+    const refused = refuse([body["message"] ?? []].flat().map(String), curl);
+    // A rule may answer so after the work is done.
+    return answered.status < 500 ? refused : { ...refused, title: "It failed. Check whether the action was done." };
+  }
   return { ok: true, title: done(body), problems: [], curl, leadsTo: leadsTo?.(body) };
 }
 
@@ -95,7 +99,7 @@ async function send(context: ActionContext, order: ControlOrder) {
     const text = await response.text();
     const answer: unknown = text === "" ? undefined : JSON.parse(text);
     // Every call of the API has a body to answer with.
-    return isOfApi(order) && !isObject(answer) ? undefined : { ok: response.ok, answer };
+    return isOfApi(order) && !isObject(answer) ? undefined : { ok: response.ok, status: response.status, answer };
   } catch {
     return undefined;
   }
