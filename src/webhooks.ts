@@ -28,12 +28,12 @@ export type {
  * ```
  */
 export function verifySignature(
-  rawBody: string | Uint8Array,
+  rawBody: string | Uint8Array | ArrayBuffer,
   header: string | readonly string[] | null | undefined,
   secretKey: string,
 ): boolean {
-  // Not `instanceof Uint8Array`: a test runner may give each file a global object of its own.
-  if (typeof rawBody !== "string" && !ArrayBuffer.isView(rawBody)) {
+  const body = rawBodyOf(rawBody);
+  if (body === undefined) {
     throw new TypeError(
       "Failed to verify a webhook: its body was parsed already. Give the raw text or bytes of the request.",
     );
@@ -43,7 +43,15 @@ export function verifySignature(
     const got = secretKey === null ? "null" : typeof secretKey;
     throw new TypeError(`Failed to verify a webhook: the secret key must be a string, got ${got}. Is SECRET_KEY set?`);
   }
-  return typeof header === "string" && secretKey !== "" && isHmac(header, rawBody, secretKey);
+  return typeof header === "string" && secretKey !== "" && isHmac(header, body, secretKey);
+}
+
+/** Undefined for what is neither text nor bytes. Without `instanceof`: a test runner may give each file a global object of its own. */
+function rawBodyOf(given: unknown): string | Uint8Array | undefined {
+  if (typeof given === "string") return given;
+  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  const isBuffer = Object.prototype.toString.call(given) === "[object ArrayBuffer]";
+  return isBuffer ? new Uint8Array(given as ArrayBuffer) : undefined;
 }
 
 /** Why a webhook was refused. `signature`: answer 401. `body`: it is genuine, but not an event of the contract: answer 400 and look into it. */
@@ -76,7 +84,7 @@ export class WebhookError extends Error {
  * ```
  */
 export function parseWebhook(
-  rawBody: string | Uint8Array,
+  rawBody: string | Uint8Array | ArrayBuffer,
   header: string | readonly string[] | null | undefined,
   secretKey: string,
 ): WebhookEvent {

@@ -5,7 +5,7 @@ import { WebhookError, parseWebhook } from "../../src/webhooks.js";
 import { create, order } from "./sandboxes.js";
 
 const KEY = "secret_sandbox";
-const parse = (body: string | Uint8Array, signed = body) =>
+const parse = (body: string | Uint8Array | ArrayBuffer, signed = body as string | Uint8Array) =>
   parseWebhook(body, createHmac("sha256", KEY).update(signed).digest("base64"), KEY);
 const transaction = { id: "1", status: "completed", amount: 5000, msisdn: "+2250700000001", reference: "payout-1" };
 const bodyOf = (topic: unknown, data: unknown = transaction): string => JSON.stringify({ topic, data });
@@ -15,6 +15,7 @@ describe("parseWebhook", () => {
     const body = bodyOf("transactions/completed");
     expect(parse(body)).toEqual({ topic: "transactions/completed", data: transaction });
     expect(parse(new TextEncoder().encode(body))).toEqual(parse(body));
+    expect(parse(new TextEncoder().encode(body).buffer, body)).toEqual(parse(body));
   });
 
   test("narrows by topic in both spellings", () => {

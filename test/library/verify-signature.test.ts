@@ -12,6 +12,12 @@ describe("verifySignature", () => {
     expect(verifySignature(new TextEncoder().encode(body), signature, "secret_sandbox")).toBe(true);
   });
 
+  test("accepts what a Fetch API request gives", async () => {
+    const rawBody = await new Request("http://shop.test", { method: "POST", body }).arrayBuffer();
+    expect(verifySignature(rawBody, signature, "secret_sandbox")).toBe(true);
+    expect(verifySignature(rawBody.slice(1), signature, "secret_sandbox")).toBe(false);
+  });
+
   test.each([
     ["another body", `${body} `, signature, "secret_sandbox"],
     ["another key", body, signature, "secret_other"],

@@ -187,7 +187,7 @@ describe("webhooks without Node", () => {
     const globals = { TextEncoder, TextDecoder, btoa, Uint8Array, ArrayBuffer };
     const check = `webhooks.verifySignature(body, signature, secret) + " " + webhooks.verifySignature(body + " ", signature, secret) + " " +
       webhooks.verifySignature(body, signature.slice(1), secret) + " " + webhooks.verifySignature(bytes, signature, secret) + " " +
-      webhooks.parseWebhook(bytes, signature, secret).data.externalId`;
+      webhooks.parseWebhook(bytes.buffer, signature, secret).data.externalId`;
     const given = {
       body,
       bytes: new TextEncoder().encode(body),
