@@ -57,15 +57,19 @@ export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<
 export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
-  const { server, tcpOf } = tls === undefined ? openHttp(limits) : await openHttps(tls, limits);
-  const connections = new Map<Socket, ClientConnection>();
+  const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
+  /** By their addresses: with TLS a request's socket is not that of its TCP connection. */
+  const connections = new Map<string, ClientConnection>();
+  const connectionOf = (socket: Socket) => connections.get(peerOf(socket));
   const order = new FairOrder();
   server.on("connection", (socket: Socket) => {
-    const connection = new ClientConnection();
-    connections.set(socket, connection);
+    const connection = new ClientConnection(socket);
+    const peer = peerOf(socket);
+    connections.set(peer, connection);
     socket.once("close", () => {
       connection.isClosed = true;
-      connections.delete(socket);
+      // A client may use its port again before this one is closed.
+      if (connections.get(peer) === connection) connections.delete(peer);
     });
   });
   // Node drops further headers silently.
@@ -100,11 +104,12 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
     const app = await attached;
     const malformed = findMalformed(incoming, limits);
+    const connection = connectionOf(incoming.socket);
     const breakOff = (fault: "reset" | "hang"): void => {
-      if (fault === "reset") tcpOf(incoming.socket).resetAndDestroy();
+      // Only TCP connections can be reset.
+      if (fault === "reset") connection?.socket.resetAndDestroy();
       else incoming.socket.destroy();
     };
-    const connection = connections.get(tcpOf(incoming.socket));
     const env = { incoming, outgoing, boundTo: options.host, stopping: stopping.signal, breakOff, connection };
     const response = await (malformed === undefined ? app.fetch(request, env) : refuse(malformed));
     return incoming.complete ? response : answerWhileReceiving(response, incoming);
@@ -123,7 +128,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   });
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
-    const connection = connections.get(tcpOf(socket));
+    const connection = connectionOf(socket);
     // It was closed meanwhile.
     if (connection === undefined) return;
     connection.requests++;
@@ -151,7 +156,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     close() {
       stopping.abort(new Error("The sandbox stops"));
       // Node waits for a connection that has sent nothing, or has not finished its TLS handshake.
-      for (const [socket, { requests }] of connections)
+      for (const { socket, requests } of connections.values())
         if (requests === 0 && (tls || socket.bytesRead === 0)) socket.destroy();
       const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
         for (const { unfinished } of connections.values())
@@ -160,7 +165,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       return close(server).finally(cancel);
     },
     cutOff() {
-      for (const socket of connections.keys()) socket.destroy();
+      for (const { socket } of connections.values()) socket.destroy();
     },
     answerWith: attach,
   };
@@ -171,38 +176,26 @@ class ClientConnection implements Connection {
   isClosed = false;
   readonly turns = new Turns();
   readonly unfinished = new Set<ServerResponse>();
+  readonly socket: Socket;
   readonly #openedAt = systemClock.monotonic();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
 
   ageMs(): number {
     return systemClock.monotonic() - this.#openedAt;
   }
 }
 
-interface OpenServer {
-  readonly server: Server;
-  /** The TCP connection of a request's socket, which lies beneath a TLS one. */
-  readonly tcpOf: (socket: Socket) => Socket;
+function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
-function openHttp(limits: ConnectionLimits): OpenServer {
-  return { server: createServer(settingsOf(limits)), tcpOf: (socket) => socket };
-}
-
-/** Only TCP connections can be reset. */
-async function openHttps(tls: TlsServerOptions, limits: ConnectionLimits): Promise<OpenServer> {
+async function openHttps(tls: TlsServerOptions, limits: ConnectionLimits): Promise<Server> {
   const { createServer: createTlsServer } = await import("node:https");
   try {
-    const server = createTlsServer({ ...tls, ...settingsOf(limits) });
-    const open = new Map<string, Socket>();
-    const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-    server.on("connection", (socket: Socket) => {
-      const peer = peerOf(socket);
-      open.set(peer, socket);
-      socket.once("close", () => {
-        if (open.get(peer) === socket) open.delete(peer);
-      });
-    });
-    return { server, tcpOf: (socket) => open.get(peerOf(socket)) ?? socket };
+    return createTlsServer({ ...tls, ...settingsOf(limits) });
   } catch (error) {
     const why = messageOf(error);
     throw new UsageError("file", `Failed to use the TLS certificate and key: ${why}. They must be a PEM pair.`);
