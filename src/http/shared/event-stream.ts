@@ -1,8 +1,8 @@
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { whenAborted } from "./after-answer.js";
 
-/** A reader with more unread characters than this is behind. */
-const UNREAD_MAX = 64 * 1024;
+/** A reader with so many unread bytes is behind. */
+const UNREAD_BYTES_MAX = 64 * 1024;
 
 /** A comment in silence, so that no proxy takes it for the end, ms of real time. */
 export const HEARTBEAT_MS = 15_000;
@@ -15,7 +15,7 @@ export interface EventSink {
   readonly send: (event: string, data: unknown) => void;
   /** Whether to send no more until the reader has read: everything unread is held in memory. */
   readonly isBehind: () => boolean;
-  /** Calls `task` at the next read, instead of an earlier `task`. */
+  /** Calls `task` when the reader is no longer behind, instead of an earlier `task`. */
   readonly whenRead: (task: () => void) => void;
   readonly end: () => void;
 }
@@ -30,15 +30,11 @@ export function createEventStream(
   begin: (sink: EventSink) => () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  // Not in the stream's own queue, which is kept until it is read.
-  let unread = "";
-  let isAwaited = false;
   let isOver = false;
   let afterRead: (() => void) | undefined;
   const stops: (() => void)[] = [];
   const finish = (): void => {
     isOver = true;
-    unread = "";
     for (const stop of stops.splice(0)) stop();
   };
   return new ReadableStream<Uint8Array>(
@@ -46,20 +42,17 @@ export function createEventStream(
       start(controller) {
         const end = (): void => {
           if (isOver) return;
-          if (unread !== "") controller.enqueue(encoder.encode(unread));
           finish();
           controller.close();
         };
         const write = (text: string): void => {
-          if (isOver) return;
-          if (isAwaited) controller.enqueue(encoder.encode(text));
-          else unread += text;
-          isAwaited = false;
+          if (!isOver) controller.enqueue(encoder.encode(text));
         };
+        const isBehind = (): boolean => (controller.desiredSize ?? 0) <= 0;
         let cancelBeat = (): void => undefined;
         const beat = (): void => {
           cancelBeat = system.after(HEARTBEAT_MS, () => {
-            if (unread === "") write(": still here\n\n");
+            if (!isBehind()) write(": still here\n\n");
             if (!isOver) beat();
           });
         };
@@ -68,7 +61,7 @@ export function createEventStream(
         stops.push(() => cancelBeat());
         const stop = begin({
           send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-          isBehind: () => unread.length > UNREAD_MAX,
+          isBehind,
           whenRead: (task) => (afterRead = task),
           end,
         });
@@ -76,17 +69,14 @@ export function createEventStream(
         // It may have ended while it began.
         if (isOver) finish();
       },
-      pull(controller) {
-        isAwaited = unread === "";
-        if (!isAwaited) controller.enqueue(encoder.encode(unread));
-        unread = "";
+      pull() {
         const task = afterRead;
         afterRead = undefined;
         task?.();
       },
       cancel: finish,
     },
-    { highWaterMark: 0 },
+    new ByteLengthQueuingStrategy({ highWaterMark: UNREAD_BYTES_MAX }),
   );
 }
 
