@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { nest } from "./parse-profile.js";
 import type { Setting } from "./setting.js";
 import { type ProfileOverrides, groupOf, settings } from "./settings.js";
 import type { Json } from "../../kernel/messages/json.js";
@@ -64,12 +65,7 @@ export function isSame({ schema }: Setting, one: Json, other: Json): boolean {
 
 /** As in a profile file. */
 export function profileOf(alternatives: readonly Alternative[]): ProfileOverrides {
-  const profile: Record<string, Json> = {};
-  for (const { setting, after } of alternatives) {
-    const [group = "", name] = setting.path.split(".");
-    profile[group] = name === undefined ? after : { ...Object(profile[group]), [name]: after };
-  }
-  return profile;
+  return nest(alternatives.map(({ setting, after }) => [setting.path, after]));
 }
 
 /** Settings of the table that were not read. */

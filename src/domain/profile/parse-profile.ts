@@ -66,21 +66,13 @@ export function defaultProfile(): Profile {
 /**
  * `{"transfers.min": 1}` to `{transfers: {min: 1}}`. Paths come from the table, so no key of a user's is ever written.
  */
-function nest<Value>(byPath: ReadonlyMap<string, Value>): {
+export function nest<Value>(byPath: Iterable<readonly [path: string, value: Value]>): {
   readonly [groupOrSetting: string]: Value | { [name: string]: Value };
 } {
   const nested: { [groupOrSetting: string]: Value | { [name: string]: Value } } = {};
-  const groups = new Map<string, { [name: string]: Value }>();
   for (const [path, value] of byPath) {
-    const dot = path.indexOf(".");
-    if (dot === -1) nested[path] = value;
-    else {
-      const group = path.slice(0, dot);
-      const members = groups.get(group) ?? {};
-      groups.set(group, members);
-      nested[group] = members;
-      members[path.slice(dot + 1)] = value;
-    }
+    const [group = path, name] = path.split(".");
+    nested[group] = name === undefined ? value : { ...Object(nested[group]), [name]: value };
   }
   return nested;
 }
