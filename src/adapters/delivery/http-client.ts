@@ -15,6 +15,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
+import { decodePart } from "../../kernel/messages/text.js";
 
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;
@@ -172,16 +173,7 @@ function keepStart(headers: IncomingHttpHeaders): Headers {
 /** The Authorization header for `https://user:password@host/`; undefined when the URL has no credentials. */
 export function basicCredentials({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
-  return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;
-}
-
-/** A percent sign that begins no escape is taken literally. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return `Basic ${Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString("base64")}`;
 }
 
 /** The network's code (`ECONNREFUSED`) and message; when each address of a name failed, those of the first. */

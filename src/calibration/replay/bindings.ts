@@ -1,3 +1,5 @@
+import { decodePart } from "../../kernel/messages/text.js";
+
 /** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`, and which cursor for which. */
 export class Bindings {
   readonly #ours = new Map<string, string>();
@@ -35,17 +37,9 @@ export class Bindings {
   /** A path, or any text that is an id, with the sandbox's ids in the place of the service's. */
   toOurs(text: string): string {
     return text.replaceAll(/[^/?&=#]+/g, (part) => {
-      const found = this.#ours.get(plain(decode(part)));
+      const found = this.#ours.get(plain(decodePart(part)));
       return found === undefined ? part : prefixOf(part) + found;
     });
-  }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { constants } from "node:os";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import type { Log } from "../../kernel/log.js";
@@ -88,11 +89,8 @@ export function endUnread(): void {
 }
 
 /** Resolves when another process has taken the store over. */
-export function whenLost({ store: { lost } }: Sandbox): Promise<void> {
-  return new Promise((resolve) => {
-    if (lost.aborted) resolve();
-    else lost.addEventListener("abort", () => resolve(), { once: true });
-  });
+export async function whenLost({ store: { lost } }: Sandbox): Promise<void> {
+  if (!lost.aborted) await once(lost, "abort");
 }
 
 /** npm and npx forward a Ctrl-C that the terminal has already sent to every process. */

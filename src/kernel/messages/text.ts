@@ -53,6 +53,15 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** A percent sign that begins no escape is taken literally. */
+export function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Fields whose values are left out of messages, which end up in terminals and build logs. */
 const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
   "adminToken",

@@ -5,7 +5,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { quote } from "../../kernel/messages/text.js";
+import { decodePart, quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -101,11 +101,7 @@ export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): b
 export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "path">): string | undefined {
   const place = operation === undefined ? -1 : operations[operation].path.split("/").indexOf(":id");
   const id = place === -1 ? undefined : path.split("?", 1)[0]?.split("/")[place];
-  try {
-    return id === undefined ? undefined : decodeURIComponent(id);
-  } catch {
-    return id;
-  }
+  return id === undefined ? undefined : decodePart(id);
 }
 
 export function itemsOf(body: unknown): readonly unknown[] {
