@@ -8,8 +8,8 @@ import {
   type IncomingMessage,
   request,
 } from "node:http";
-import { Agent as TlsAgent } from "node:https";
-import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { Agent as TlsAgent, type RequestOptions } from "node:https";
+import { connect, type NetConnectOpts, type OnReadOpts, type Socket } from "node:net";
 import { DEFAULT_CIPHERS } from "node:tls";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
@@ -40,7 +40,7 @@ export type Outcome = Omit<TransportResult, "latencyMs">;
 export function createAgent({ url, insecureTls, allow }: TransportRequest): Agent {
   const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
   return new URL(url).protocol === "https:"
-    ? new TlsAgent({ ...options, ...tlsKeyExchange, rejectUnauthorized: !insecureTls })
+    ? new TlsAgentOfSmallReads({ ...options, ...tlsKeyExchange, rejectUnauthorized: !insecureTls })
     : new AgentOfSmallReads(options);
 }
 
@@ -49,14 +49,23 @@ const READ_BYTES = 1024;
 
 class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
-    const take = (size: number, buffer: Uint8Array): boolean => {
-      socket.emit("data", Buffer.from(buffer.subarray(0, size)));
-      return !socket.destroyed;
-    };
-    const onread = { buffer: Buffer.alloc(READ_BYTES), callback: take };
-    const socket: Socket = connect({ ...(options as NetConnectOpts), onread });
-    return socket;
+    return connectForSmallReads((onread) => connect({ ...(options as NetConnectOpts), onread }));
   }
+}
+
+class TlsAgentOfSmallReads extends TlsAgent {
+  override createConnection(options: ClientRequestArgs): Socket {
+    return connectForSmallReads((onread) => super.createConnection({ ...options, onread } as RequestOptions) as Socket);
+  }
+}
+
+function connectForSmallReads(open: (onread: OnReadOpts) => Socket): Socket {
+  const take = (size: number, buffer: Uint8Array): boolean => {
+    socket.emit("data", Buffer.from(buffer.subarray(0, size)));
+    return !socket.destroyed;
+  };
+  const socket = open({ buffer: Buffer.alloc(READ_BYTES), callback: take });
+  return socket;
 }
 
 /** Sends one request. A redirect is an answer like any other and is not followed. */
