@@ -116,6 +116,21 @@ it("leaves settings open of which one or the other explains the traffic", async 
   expect(renderMarkdown(report)).toMatch(/^\| `\S+` \| open \|/m);
 });
 
+it("takes a transfer that ends a moment earlier or later than usual for the same", async () => {
+  for (const after of ["1700ms", "2300ms"]) {
+    const exchanges = await recordWith({ transfers: { settlement: { after } } }, async (sandbox) => {
+      const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
+      const { id } = await transfer.json();
+      for (const pause of ["1400ms", "400ms", "400ms", "400ms"]) {
+        await sandbox.clock.advance(pause);
+        await sandbox.fetch(`/v1/transactions/${id}`);
+      }
+    });
+    const report = await calibrateAll([exchanges], { only: ["transfers.settlement"] });
+    expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
+  }
+});
+
 it("has no changed setting where the traffic leaves one open", async () => {
   const report = await calibrateAll([await recordWith({}, sellOne)]);
   expect(settingsIn(report, "open")).not.toEqual({});
