@@ -30,6 +30,25 @@ it("depends on a setting under which an invariant does not hold", async () => {
   expect(settings).toMatchObject([{ verdict: "depends", change: expect.stringMatching(/^The invariant of --check/) }]);
 });
 
+it("blames no request for a difference when they come in another order in each run", async () => {
+  const create = async (sandbox: Sandbox, paths: readonly string[]): Promise<number> => {
+    for (const path of paths) await sandbox.fetch(path);
+    return (await sandbox.fetch("/v1/transactions", { json: orderOf(20_000) })).status;
+  };
+  const changeOf = async (isShuffled: boolean): Promise<string> => {
+    const paths = ["/v1/balance", "/v1/webhooks"];
+    let runs = 0;
+    const run = async (sandbox: Sandbox): Promise<void> => {
+      const status = await create(sandbox, isShuffled && runs++ % 2 === 1 ? paths.toReversed() : paths);
+      if (status !== 201) throw new Error(`not created: ${status}`);
+    };
+    const { settings } = await vary(run, { only: ["http.createdStatus"] });
+    return settings.map(({ change }) => change ?? "").join();
+  };
+  expect(await changeOf(false)).toContain("The first request that differs: createTransaction#1");
+  expect(await changeOf(true)).toMatch(/not created: 200\.$/);
+});
+
 it("rejects an unknown option and an unknown setting", async () => {
   await expect(vary(pays, Object.assign({ workers: 1 }, { pair: true }))).rejects.toThrow(/pair is not an option/);
   await expect(vary(pays, { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);

@@ -16,6 +16,8 @@ export interface Baseline {
   /** Undefined: effects cannot be compared. */
   readonly key: FactKey | undefined;
   readonly isRepeatable: boolean;
+  /** Whether both runs had the same requests in the same order, however often each is read again. */
+  readonly isOrdered: boolean;
   /** A reference or externalId as it is in each run. */
   readonly stableName: (name: string) => string;
   /** What cannot be judged, or only in part. */
@@ -30,6 +32,7 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
   const [first, second] = [trafficOf(one.seen), trafficOf(two.seen)];
   const isSameTraffic =
     JSON.stringify(first.map((keys) => keys.toSorted())) === JSON.stringify(second.map((keys) => keys.toSorted()));
+  const isOrdered = stepsOf(one.seen) === stepsOf(two.seen);
   const atPlace = "a fault is at what comes at its place, and the report names that.";
   if (!isSameTraffic) notes.push(`Requests or webhooks differ from run to run: ${atPlace}`);
   else if (JSON.stringify(first) !== JSON.stringify(second))
@@ -44,7 +47,15 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
     );
   const isRepeatable = isSameTraffic && view?.note === null;
   const points = commonPoints(one.seen, two.seen);
-  return { result: one, points, key: view?.key, isRepeatable, stableName: findStableName(one.seen, two.seen), notes };
+  return {
+    result: one,
+    points,
+    key: view?.key,
+    isRepeatable,
+    isOrdered,
+    stableName: findStableName(one.seen, two.seen),
+    notes,
+  };
 }
 
 /** Only names that are not the same in both runs lose what is generated. */
@@ -66,6 +77,10 @@ function commonPoints(one: Seen, two: Seen): Seen {
 
 function trafficOf({ requests, deliveries }: Seen): readonly string[][] {
   return [requests.map(({ key }) => key), deliveries.map(({ key }) => key)];
+}
+
+function stepsOf({ requests }: Seen): string {
+  return JSON.stringify(requests.flatMap(({ repeats, key }) => (repeats ? [] : [key])));
 }
 
 export interface Judgement {
