@@ -91,6 +91,18 @@ describe("sandbox companies", () => {
     const finished = await companies(...args, "--url", source.url);
     expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
   });
+
+  it("refuses a state, which is no export, as a wrong file", async () => {
+    const file = join(
+      await folderWith({ "state.json": '{"schemaVersion":1,"companyId":"company_shop"}' }),
+      "state.json",
+    );
+    expect(await companies("import", file, "--url", source.url)).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("is not what"),
+    });
+  });
 });
 
 describe("a command with the access token of a tenant", () => {

@@ -67,7 +67,9 @@ async function readInput(file: string | undefined): Promise<string> {
 function readCompanyId(exported: string, file = "stdin"): string {
   try {
     const read: unknown = JSON.parse(exported);
-    if (isObject(read) && typeof read["companyId"] === "string") return read["companyId"];
+    // A state has an id, too.
+    const isExport = isObject(read) && "exportVersion" in read;
+    if (isExport && typeof read["companyId"] === "string") return read["companyId"];
   } catch {
     // It is no JSON.
   }
