@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { HttpContext } from "./env.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** Above this number the address that came longest ago is forgotten. */
 const ADDRESSES_MAX = 10_000;
@@ -15,8 +16,7 @@ export class AddressLimit {
   readonly #system: Pick<SystemClock, "monotonic">;
   readonly #most: number;
   readonly #everyMs: number;
-  /** Who came last is last. */
-  readonly #allowances = new Map<string, Allowance>();
+  readonly #allowances = new RecentMap<string, Allowance>(ADDRESSES_MAX);
 
   constructor(system: Pick<SystemClock, "monotonic">, most: number, everyMs: number) {
     this.#system = system;
@@ -31,10 +31,7 @@ export class AddressLimit {
     const regained = Math.floor((now - at) / this.#everyMs);
     const available = Math.min(this.#most, left + regained);
     const since = available === this.#most ? now : at + regained * this.#everyMs;
-    this.#allowances.delete(address);
-    this.#allowances.set(address, { left: Math.max(0, available - 1), at: since });
-    const [oldest] = this.#allowances.size > ADDRESSES_MAX ? this.#allowances.keys() : [];
-    if (oldest !== undefined) this.#allowances.delete(oldest);
+    this.#allowances.add(address, { left: Math.max(0, available - 1), at: since });
     return available > 0 ? undefined : String(Math.max(1, Math.ceil((since + this.#everyMs - now) / 1000)));
   }
 }

@@ -11,7 +11,7 @@ import {
   payAfterDrop,
   refundBeyondPaid,
 } from "./charge-mistakes.js";
-import { type Detection, type Detector, RecentMap, type Scene, type Verdict, idInPath } from "./detector.js";
+import { type Detection, type Detector, type Scene, type Verdict, idInPath } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { FINDINGS_MAX, type Finding, type FindingKind, findingKinds } from "./finding.js";
 import type { Journal, JournalEntry } from "./journal.js";
@@ -26,6 +26,7 @@ import {
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
 import { type Redactor, redactPath, secretsOf } from "./redact.js";
 import { unknownBody } from "./unknown-body.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** Charges and transfers of audits that are remembered; the oldest are forgotten first. */
 const AUDITED_MAX = 10_000;

@@ -7,7 +7,6 @@ import {
   type Answered,
   type Detection,
   type Detector,
-  RecentMap,
   type Scene,
   type Verdict,
   describeOrder,
@@ -17,6 +16,7 @@ import {
   isOtherWorker,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** One payout of a request. */
 export interface PayoutOrder {

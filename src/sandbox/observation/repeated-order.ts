@@ -1,16 +1,9 @@
 import type { Instant } from "../../kernel/time/instant.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
-import {
-  type Detection,
-  type Detector,
-  RecentMap,
-  type RequestLine,
-  type Scene,
-  type Verdict,
-  isLost,
-} from "./detector.js";
+import { type Detection, type Detector, type RequestLine, type Scene, type Verdict, isLost } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** Groups of orders that are remembered; the oldest are forgotten first. */
 const GROUPS_MAX = 10_000;

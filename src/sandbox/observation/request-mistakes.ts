@@ -2,7 +2,6 @@ import {
   type Answered,
   type Detection,
   type Detector,
-  RecentMap,
   type Scene,
   describeRequest,
   idInPath,
@@ -15,6 +14,7 @@ import type { JournalEntry } from "./journal.js";
 import { type Secret, holdsSecret, searchIn } from "./redact.js";
 import { pathOf } from "./verify-requests.js";
 import type { FindingRequest } from "./finding.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** Two machines have two clocks, and requests take different times: a client that waits as it should may be early by this. */
 const EARLY_MS = 50;

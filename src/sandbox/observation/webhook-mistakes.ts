@@ -2,8 +2,9 @@ import { damageOf } from "../../domain/deliveries/sign-delivery.js";
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { type Subscription, shownTopic } from "../../domain/model/subscription.js";
 import { quote } from "../../kernel/messages/text.js";
-import { type Detection, type Detector, RecentMap, type Scene, describeCause, describeRequest } from "./detector.js";
+import { type Detection, type Detector, type Scene, describeCause, describeRequest } from "./detector.js";
 import { FINDINGS_MAX } from "./finding.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** "An acknowledgement slower than 5 s": real time, ms. */
 const SLOW_ACKNOWLEDGEMENT_MS = 5_000;

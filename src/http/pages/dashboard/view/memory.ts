@@ -3,6 +3,7 @@ import type { Snapshot } from "../../../../sandbox/state/company-record.js";
 import type { Fields } from "./actions.js";
 import type { Instant } from "../../../../kernel/time/instant.js";
 import type { AuditedReceiver } from "../../../../audit/auditor.js";
+import { RecentMap } from "../../../../kernel/records/recent-map.js";
 
 /** The result of an action, shown by the next page. */
 export interface Outcome {
@@ -33,7 +34,7 @@ const REMOVED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** What the dashboard of one sandbox remembers until the sandbox stops, nothing of it for another company of the same id. */
 export class Memory {
-  readonly #outcomes = new Map<string, { readonly of: OpenedCompany; readonly outcome: Outcome }>();
+  readonly #outcomes = new RecentMap<string, { readonly of: OpenedCompany; readonly outcome: Outcome }>(OUTCOMES_MAX);
   readonly #audits = new WeakMap<OpenedCompany, KeptAudit>();
   #lastId = 0;
 
@@ -41,9 +42,7 @@ export class Memory {
   addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
-    this.#outcomes.set(id, { of, outcome: { ...outcome, refused, id } });
-    const [oldest] = this.#outcomes.keys();
-    if (this.#outcomes.size > OUTCOMES_MAX && oldest !== undefined) this.#outcomes.delete(oldest);
+    this.#outcomes.add(id, { of, outcome: { ...outcome, refused, id } });
     this.#forgetRemoved();
     return id;
   }

@@ -1,0 +1,20 @@
+/** Keeps the `max` entries that were added last. */
+export class RecentMap<Key, Value> extends Map<Key, Value> {
+  readonly #max: number;
+
+  constructor(max: number) {
+    super();
+    this.#max = max;
+  }
+
+  /** The entry is the newest from now on, also when it was there before. */
+  add(key: Key, value: Value): Value {
+    this.delete(key);
+    this.set(key, value);
+    if (this.size > this.#max) {
+      const [oldest] = this.keys();
+      this.delete(oldest!);
+    }
+    return value;
+  }
+}
