@@ -1,3 +1,4 @@
+import { whenStored } from "../adapters/store/store.js";
 import { toXof } from "../domain/values/money.js";
 import type { Charge } from "../domain/model/charge.js";
 import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
@@ -40,7 +41,9 @@ export function logActivity(sandbox: Sandbox): () => void {
     }
   };
   const writeInTurns = async (): Promise<void> => {
-    await whenAnswered(sandbox);
+    await whenStored(sandbox.store);
+    // The answer to the request that caused the change is made meanwhile.
+    await system.yieldToEventLoop();
     // Those that come meanwhile wait for their own answers.
     const known = requests.length;
     for (let left = lines.length; left > 0 && lines.length > 0; left -= LINES_OF_TURN) {
@@ -75,15 +78,6 @@ export function logActivity(sandbox: Sandbox): () => void {
 
 function wants(log: Log, level: "debug" | "info"): boolean {
   return log.wants?.(level) === true;
-}
-
-/** Resolves when the change is stored, and the answer to the request that caused it, if any, was made. */
-async function whenAnswered(sandbox: Sandbox): Promise<void> {
-  // The commit is not over yet.
-  await Promise.resolve();
-  // A failure to store it is reported with the answer.
-  await sandbox.store.durable()?.catch(() => undefined);
-  await sandbox.system.yieldToEventLoop();
 }
 
 /** The line for a new event or for a delivery that changed. Rows are immutable, so that they can be rendered later. */

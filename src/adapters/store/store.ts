@@ -39,6 +39,13 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
+/** Resolves when the change that is being made is kept, or cannot be kept: that is reported elsewhere. */
+export async function whenStored(store: Pick<Store<unknown>, "durable">): Promise<void> {
+  // The commit is not over yet.
+  await Promise.resolve();
+  await store.durable()?.catch(() => undefined);
+}
+
 /** Keeps nothing: the data ends with the process. */
 export function createMemoryStore<Data>(data: Data): Store<Data> {
   return {

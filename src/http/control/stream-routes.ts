@@ -1,3 +1,4 @@
+import { whenStored } from "../../adapters/store/store.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import type { Company } from "../../sandbox/company/company.js";
@@ -79,7 +80,7 @@ function followCompany(
     if (isWoken) return;
     isWoken = true;
     // One turn later, so that the current work is finished. All streams of a company wake together, and one sends in each turn.
-    void whenStored(sandbox).then(() => order.take(companyId, sendWaiting));
+    void whenStored(sandbox.store).then(() => order.take(companyId, sendWaiting));
   };
   const wait = (happening: Happening): void => {
     if (waiting.push(happening) > WAITING_MAX) leave();
@@ -157,10 +158,4 @@ function followCompany(
   };
   sendWaiting();
   return stop;
-}
-
-/** A failure to store is reported elsewhere. */
-async function whenStored(sandbox: Sandbox): Promise<void> {
-  await Promise.resolve();
-  await sandbox.store.durable()?.catch(() => undefined);
 }
