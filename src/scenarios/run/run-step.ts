@@ -72,10 +72,10 @@ async function performLeaf(context: StepContext, step: LeafStep): Promise<unknow
   }
 }
 
-/** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
-/** After as many branches have begun, other work of the process gets its turn. */
+/** After so many branches have begun, other work of the process gets its turn. */
 const BRANCHES_IN_A_TURN = 64;
 
+/** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
 async function runParallel(
   { variables, signal, ...context }: StepContext,
   steps: readonly Step[],
