@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 
 /** Far more than a person writes: some 20 000 customers, one a line. */
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -69,7 +69,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   return reasons[code] ?? `the system says ${code || String(error)}. Check the file`;
 }
 

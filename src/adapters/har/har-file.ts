@@ -1,5 +1,5 @@
 import { type FileHandle, lstat, open, stat, unlink } from "node:fs/promises";
-import { messageOf, UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, messageOf, UsageError } from "../../kernel/messages/problem.js";
 import type { HttpExchange } from "./http-exchange.js";
 import { HAR_BETWEEN, HAR_HEAD, HAR_TAIL, renderHarEntry } from "./write-har.js";
 
@@ -107,8 +107,7 @@ export class HarFile {
 }
 
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return reasons[code] ?? messageOf(error);
+  return reasons[codeOf(error)] ?? messageOf(error);
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { lstat, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "../files/write-to.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 
 export interface WritableFile {
   /** Identifies the file, also when its name was removed or given to another file. */
@@ -63,7 +63,7 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
   try {
     return await result;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { READ_WITHOUT_WAITING } from "../files/read-text.js";
 import { link, lstat, lutimes, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { epochIn } from "./lines.js";
 import { assertRegular, unlessMissing } from "./file-system.js";
@@ -186,7 +186,7 @@ async function tryLink(own: string, path: string): Promise<boolean> {
     await link(own, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -226,7 +226,7 @@ async function isAlive({ pid, host, began }: Holder, path: string, system: Syste
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 

@@ -11,7 +11,7 @@ import { Agent as TlsAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, messageOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { BodyCopy, decodableOf } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
@@ -198,7 +198,7 @@ function refuse(outgoing: ServerResponse, statusCode: number, message: string): 
   outgoing.end(JSON.stringify({ error: STATUS_CODES[statusCode], statusCode, message: [message] }));
 }
 
+/** The error of a connection to several addresses has no message. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message === "" && "code" in error ? String(error.code) : error.message;
+  return messageOf(error) || codeOf(error);
 }

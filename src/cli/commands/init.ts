@@ -1,7 +1,7 @@
 import { makeFolder } from "../../adapters/files/write-to.js";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { messageOf, UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
 import { DOCS_NAME, nameAsCalled } from "../shared/name.js";
 import { printData } from "../shared/output.js";
@@ -33,7 +33,7 @@ async function init(folder = "."): Promise<void> {
       await writeFile(path, nameAsCalled(text, DOCS_NAME), { flag: "wx" });
       written.push(path);
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") left.push(path);
+      if (codeOf(error) === "EEXIST") left.push(path);
       else throw failure(path, error, written);
     }
   }

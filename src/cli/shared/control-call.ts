@@ -1,5 +1,5 @@
 import { isObject } from "../../kernel/messages/json.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { parseBaseUrl, readToken } from "./values.js";
@@ -83,7 +83,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
   const { cause = error } = error;
-  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  const code = codeOf(cause);
   return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
 }
 

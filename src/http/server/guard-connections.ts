@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Malformed } from "../shared/env.js";
 import { type ConnectionLimits, explainParserError, renderAnswer } from "./malformed.js";
+import { codeOf } from "../../kernel/messages/problem.js";
 
 /** How long a client that sent no request may go on sending before its connection is cut. */
 const LINGER_MS = 1_000;
@@ -39,7 +40,7 @@ export function guardConnections(
   };
   server.on("clientError", (error, socket) => {
     // Bytes after a request with "Connection: close" have no answer: the connection closes after the one that it got.
-    if ("code" in error && error.code === "HPE_CLOSED_CONNECTION") return;
+    if (codeOf(error) === "HPE_CLOSED_CONNECTION") return;
     void answer(socket, explainParserError(error, limits));
   });
   server.on("connect", (_, socket) => {

@@ -7,6 +7,7 @@ import { parseUrl } from "../../kernel/messages/text.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { describeError, respond } from "../api/answer.js";
+import { codeOf } from "../../kernel/messages/problem.js";
 
 /** The usual error body. The path is unknown, and the bytes are not repeated. */
 export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed): Response {
@@ -25,7 +26,7 @@ export function answerPlainly({ status, message }: Malformed): Response {
 
 /** Why Node's parser refused the bytes; undefined when the connection broke. */
 export function explainParserError(error: Error, limits: ConnectionLimits): Malformed | undefined {
-  const code = "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return { status: 431, message: `The request line and headers must be at most ${limits.headerBytes} bytes` };

@@ -60,6 +60,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The code of an error of the system, such as `ENOENT`; empty when it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
 /** Makes a forgotten member of a union a compile error. */
 export function assertNever(value: never): never {
   throw new Bug(`Unexpected value: ${JSON.stringify(value)}`);
@@ -72,6 +77,5 @@ export function renderPosition(position: SourcePosition, message: string): strin
 
 /** Why a command could not be started. Node emits some of these errors, such as ENOENT, and throws others, such as ENAMETOOLONG. */
 export function whyNotStarted(error: unknown): string {
-  const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-  return isMissing ? "there is no such command" : messageOf(error);
+  return codeOf(error) === "ENOENT" ? "there is no such command" : messageOf(error);
 }
