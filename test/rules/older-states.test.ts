@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { sentTo, withRule } from "../support/delivery-rules.js";
-import type { LooseJson } from "../support/world.js";
+import { type LooseJson, openWorld } from "../support/world.js";
 
 it("a state of a version that had no places and no holds of single events is taken", async () => {
   const { live, receiver } = await withRule({ reverse: true, truncate: 5_000 });
@@ -19,4 +19,12 @@ it("a state of a version that had no places and no holds of single events is tak
   expect((await live.control("PUT", "/state", state)).status).toBe(200);
   await live.advance("2s");
   expect(sentTo(receiver)).toEqual(["completed", "started"]);
+});
+
+it("a state with a rule that could never match, which is refused now, is taken", async () => {
+  const { control } = openWorld();
+  await control("POST", "/rules", { on: "transfer", match: { msisdn: "0700000010" }, then: { outcome: "failed" } });
+  const { body: state } = await control("GET", "/state");
+  state.rules[0].rule.match.msisdn = 700000010;
+  expect((await control("PUT", "/state", state)).status).toBe(200);
 });

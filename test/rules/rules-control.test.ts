@@ -72,19 +72,15 @@ describe("POST /rules", () => {
     [
       "the braces of OpenAPI in a path",
       { on: "request", match: { path: "/v1/charges/{id}/pay" }, then: { status: 500 } },
-      [
-        expect.stringMatching(
-          /^match\.path must be the path of an operation, .*did you mean "\/v1\/charges\/:id\/pay"/,
-        ),
-      ],
+      [expect.stringMatching(/^match\.path must have :id .*did you mean "\/v1\/charges\/:id\/pay"/)],
     ],
     [
       "numbers and texts that would never match",
       { on: "transfer", match: { msisdn: 2250700000010, amount: "5000", reference: 7 }, then: { outcome: "failed" } },
       [
         "match.msisdn must be a text in quotes, or a matcher such as {$regex}, got 2250700000010",
-        'match.amount must be a number of XOF, or a matcher such as {$gte: 5000}, got "5000"',
         "match.reference must be a text in quotes, or a matcher such as {$regex}, got 7",
+        'match.amount must be a number of XOF, or a matcher such as {$gte: 5000}, got "5000"',
       ],
     ],
     [

@@ -44,15 +44,10 @@ const operationPath = pathPattern.superRefine((value, context) => {
   report(context, [], `must be the path of an operation, without the query${meantOf(value, ruledPaths)}`);
 });
 
-/** No id has the braces of OpenAPI or an asterisk. */
-const ID = /^[\w.%-]+$/;
-
 function mayMatch(path: string, template: string): boolean {
   const segments = template.split("/");
   const isSame = (segment: string, at: number): boolean =>
-    segment === segments[at] ||
-    segments[at]?.startsWith(":") === true ||
-    (segment.startsWith(":") && ID.test(segments[at] ?? ""));
+    segment === segments[at] || segment.startsWith(":") || segments[at]?.startsWith(":") === true;
   return segments.length === path.split("/").length && path.split("/").every(isSame);
 }
 
@@ -64,15 +59,6 @@ const nthPattern = pattern.refine((value) => isMatcher(value) || (Number.isSafeI
 const topicPattern = pattern.superRefine((value, context) => {
   if (typeof value !== "string" || findTopic(value) !== undefined) return;
   report(context, [], `must be one of ${topicSpellings.join(", ")}${meantOf(value, topicSpellings)}`);
-});
-
-/** A number, which YAML reads where quotes are missing, would never match. */
-const textPattern = pattern.refine((value) => typeof value === "string" || isMatcher(value), {
-  error: "must be a text in quotes, or a matcher such as {$regex}",
-});
-
-const amountPattern = pattern.refine((value) => typeof value === "number" || isMatcher(value), {
-  error: "must be a number of XOF, or a matcher such as {$gte: 5000}",
 });
 
 // Node writes these without harm: no line ends, no other control characters.
@@ -173,8 +159,8 @@ const deliveryEffect = effect({
 
 const STALE_PATH = "needs match.path /v1/transactions/:id: only the state of a transfer can be stale";
 
-/** `{name?, on, match?, then, times?}`. Reports everything that is wrong at once. */
-export const ruleSchema: z.ZodType<RuleOrder> = z
+/** `{name?, on, match?, then, times?}`, as stores and snapshots of earlier versions have it. Reports everything that is wrong at once. */
+export const storedRuleSchema: z.ZodType<RuleOrder> = z
   .discriminatedUnion(
     "on",
     [
@@ -186,14 +172,14 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
         body: pattern.meta({ description: "The parsed JSON" }),
       }),
       ruleOn("transfer", "How a transfer ends", transferEffect, {
-        msisdn: textPattern.meta({ description: "In any spelling" }),
-        amount: amountPattern.meta({ description: "XOF" }),
-        reference: textPattern.meta({ description: "The caller's" }),
+        msisdn: pattern.meta({ description: "In any spelling" }),
+        amount: pattern.meta({ description: "XOF" }),
+        reference: pattern.meta({ description: "The caller's" }),
       }),
       ruleOn("payment", "How a payment of a charge ends", paymentEffect, {
-        msisdn: textPattern.meta({ description: "In any spelling" }),
-        amount: amountPattern.meta({ description: "XOF" }),
-        externalId: textPattern.meta({ description: "The caller's" }),
+        msisdn: pattern.meta({ description: "In any spelling" }),
+        amount: pattern.meta({ description: "XOF" }),
+        externalId: pattern.meta({ description: "The caller's" }),
       }),
       ruleOn("delivery", "How a webhook reaches its receiver", deliveryEffect, {
         topic: topicPattern.meta({ description: "In either spelling" }),
@@ -218,6 +204,22 @@ export const ruleSchema: z.ZodType<RuleOrder> = z
       report(context, ["then", "stale"], STALE_PATH);
   })
   .transform(({ name = null, times = null, ...rule }): RuleOrder => ({ ...rule, name, times }));
+
+/** A rule as it is written now: what could never match is refused. */
+export const ruleSchema = storedRuleSchema.superRefine(({ match }, context) => {
+  const isPlain = (name: string, type: string): boolean =>
+    match[name] === undefined || typeof match[name] === type || isMatcher(match[name]);
+  // YAML reads a number where quotes are missing.
+  for (const name of ["msisdn", "reference", "externalId"])
+    if (!isPlain(name, "string"))
+      report(context, ["match", name], "must be a text in quotes, or a matcher such as {$regex}");
+  if (!isPlain("amount", "number"))
+    report(context, ["match", "amount"], "must be a number of XOF, or a matcher such as {$gte: 5000}");
+  const path = match["path"];
+  // No id has the braces of OpenAPI or an asterisk.
+  if (typeof path === "string" && /[{}*]/.test(path))
+    report(context, ["match", "path"], `must have :id in the place of an id${meantOf(path, ruledPaths)}`);
+});
 
 function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape extends z.core.$ZodLooseShape>(
   kind: Kind,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { count, id, object, storedInstant } from "../../kernel/fields.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { Rule } from "../../domain/model/rule.js";
-import { ruleSchema } from "./rule-schema.js";
+import { storedRuleSchema } from "./rule-schema.js";
 import { messagesOf } from "../../contract/parse.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { toIso } from "../../kernel/time/instant.js";
@@ -58,7 +58,7 @@ export const ruleRow: z.ZodType<Rule> = z.codec(
   z.custom<Rule>(),
   {
     decode: ({ rule: written, ...row }, context) => {
-      const parsed = ruleSchema.safeParse(written);
+      const parsed = storedRuleSchema.safeParse(written);
       if (!parsed.success) {
         for (const message of messagesOf(parsed.error.issues, written, "rule"))
           context.issues.push({ code: "custom", input: written, message, params: { sentence: true } });
