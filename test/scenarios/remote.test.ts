@@ -88,6 +88,10 @@ describe("another deployment", () => {
       "steps:\n  - parallel:\n      - repeat: { times: 1, steps: [{ advance: 1h }] }",
       '"advance" needs the sandbox\'s clock (line 3)',
     ],
+    [
+      'steps: [{ request: GET /v1/nothing, expect: { body: { timestamp: "${now}" } } }]',
+      "an answer with the exact time needs the sandbox's clock (line 1)",
+    ],
     ["steps: [{ use: other.yaml }]", '"advance" needs the sandbox\'s clock (other.yaml, line 2)'],
   ])("skips %j", async (yaml, reason) => {
     const result = await replayAt("http://127.0.0.1:9", yaml, { "other.yaml": "steps:\n  - advance: 1h" });

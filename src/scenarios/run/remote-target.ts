@@ -111,10 +111,14 @@ const needs: Readonly<Record<Exclude<LeafStep["kind"], "request" | "eventually">
   wait: undefined,
 };
 
-function needOfRequest({ request, as, body, rawBody, headers, query }: RequestFields): string | undefined {
+function needOfRequest({ request, as, body, rawBody, headers, query, expect }: RequestFields): string | undefined {
   if (request.includes(" /_sandbox")) return "the control API needs the sandbox";
   if (as !== undefined) return "another company needs the sandbox";
   const texts = [...listTexts([request, body, rawBody, headers, query])];
-  const usesReceiver = texts.some(({ text }) => expressionsOf(text).includes("receiver"));
-  return usesReceiver ? "webhooks need the sandbox's receiver" : undefined;
+  if (texts.some(({ text }) => expressionsOf(text).includes("receiver"))) return "webhooks need the sandbox's receiver";
+  const exact = [...listTexts(expect)].filter(({ path }) => !COMPARISONS.has(path.at(-1)));
+  const usesNow = exact.some(({ text }) => expressionsOf(text).includes("now"));
+  return usesNow ? "an answer with the exact time needs the sandbox's clock" : undefined;
 }
+
+const COMPARISONS: ReadonlySet<unknown> = new Set(["$gt", "$gte", "$lt", "$lte"]);
