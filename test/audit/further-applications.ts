@@ -370,6 +370,29 @@ export const unsound: Readonly<Record<string, Specimen>> = {
       ),
     finds: ["state-refunds fail"],
   },
+  "adds up refunded amounts in a column of its orders": {
+    create: () => {
+      const rows = new Map<string, { status: string; refunded: number }>();
+      const seen = new Set<string>();
+      return {
+        handle: ({ reference, id, status, refunded }) => {
+          const row = rows.get(reference);
+          const event = `${id} ${status} ${refunded}`;
+          if (row === undefined || seen.has(event) || RANK.indexOf(status) < RANK.indexOf(row.status)) return;
+          seen.add(event);
+          Object.assign(row, { status, refunded: row.refunded + refunded });
+        },
+        state: () => ({ orders: [...rows].map(([externalId, row]) => ({ externalId, ...row })) }),
+        order: () => {
+          const externalId = `order-${rows.size}`;
+          rows.set(externalId, { status: "due", refunded: 0 });
+          return { id: `charge-${rows.size}`, externalId, amount: 10_000 };
+        },
+      };
+    },
+    options: () => ({ topic: "charges/events" }),
+    finds: ["state-refunds fail"],
+  },
   "knows charges again, and not their events": {
     create: () => {
       const seen = new Set<string>();
