@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { MAX_DURATION_MS, formatDuration, tryParseDuration } from "./time/duration.js";
 import { type Instant, LATEST, LATEST_TIMER, parseInstant, toIso } from "./time/instant.js";
-import { isObject } from "./messages/json.js";
+import { isObject, memberOf } from "./messages/json.js";
 import { parseUrl, quote } from "./messages/text.js";
 import { didYouMean, nearest } from "./messages/suggest.js";
 
@@ -370,8 +370,5 @@ export function renderPath(path: readonly PropertyKey[]): string {
 
 /** What a value has at a path; undefined where it has nothing of its own. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined),
-    value,
-  );
+  return path.reduce<unknown>((at, key) => memberOf(at, key), value);
 }

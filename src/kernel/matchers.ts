@@ -1,5 +1,5 @@
 import { Effort } from "./effort.js";
-import { isObject, jsonBytes } from "./messages/json.js";
+import { isObject, jsonBytes, memberOf } from "./messages/json.js";
 import { didYouMean } from "./messages/suggest.js";
 import { patternProblem } from "./patterns.js";
 
@@ -77,10 +77,6 @@ function hasMembersOf(
   }
   if (!isObject(expected)) return expected === actual;
   return isObject(actual) && Object.entries(expected).every(([key, value]) => compare(value, memberOf(actual, key)));
-}
-
-function memberOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** An object whose members all start with `$`. */

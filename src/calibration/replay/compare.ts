@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseBody } from "../../adapters/har/http-exchange.js";
-import { type Json, isObject } from "../../kernel/messages/json.js";
+import { isObject, type Json, memberOf } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { type Bindings, prefixOf } from "./bindings.js";
 import { endOf, readTimestamp } from "./timestamps.js";
@@ -101,10 +101,6 @@ function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: C
 }
 
 /** Not what every object inherits, such as `constructor`. */
-function memberOf(value: Readonly<Record<string, unknown>>, name: string): unknown {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
 function* compareLists(
   theirs: readonly unknown[],
   ours: readonly unknown[],

@@ -8,6 +8,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** What a value has of its own under a name; undefined where it has nothing. */
+export function memberOf(value: unknown, name: PropertyKey): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
 /** The parsed JSON, or the text itself when it is none. */
 export function parseJsonOrText(text: string): unknown {
   try {

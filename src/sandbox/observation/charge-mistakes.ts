@@ -2,7 +2,7 @@ import { type Charge, refundableOf } from "../../domain/model/charge.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { toXof } from "../../domain/values/money.js";
-import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
+import { isObject, memberOf, parseJsonOrText } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 import {
   type Detection,
@@ -13,7 +13,6 @@ import {
   digestOf,
   idInPath,
   isLost,
-  memberOf,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { nameTwoOrders } from "./payout-mistakes.js";

@@ -4,7 +4,7 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { decodePart, quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
@@ -107,12 +107,6 @@ export function idInPath({ operation, path }: Pick<JournalEntry, "operation" | "
 export function itemsOf(body: unknown): readonly unknown[] {
   const items = memberOf(body, "transactions");
   return Array.isArray(items) ? items : [];
-}
-
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
 }
 
 function describeItems(items: readonly unknown[]): string[] {

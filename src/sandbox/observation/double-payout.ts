@@ -5,15 +5,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { quote } from "../../kernel/messages/text.js";
-import {
-  type Detection,
-  type Detector,
-  type Scene,
-  describeOrder,
-  describeRequest,
-  idInPath,
-  memberOf,
-} from "./detector.js";
+import { type Detection, type Detector, type Scene, describeOrder, describeRequest, idInPath } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import {
   type PayoutOrder,
@@ -31,6 +23,7 @@ import {
   createRepeatedOrderDetector,
   describeAnswer,
 } from "./repeated-order.js";
+import { memberOf } from "../../kernel/messages/json.js";
 
 /**
  * "A *new reference for the same payee and amount directly after a lost or 5xx answer, or directly after a 409*": to the service another reference is

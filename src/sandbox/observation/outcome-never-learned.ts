@@ -2,9 +2,10 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
-import { type Detection, type Detector, type Scene, describeRequest, idInPath, memberOf } from "./detector.js";
+import { type Detection, type Detector, type Scene, describeRequest, idInPath } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
+import { memberOf } from "../../kernel/messages/json.js";
 
 /** Charges and transfers that are remembered; the oldest are forgotten first. */
 const CREATED_MAX = 10_000;

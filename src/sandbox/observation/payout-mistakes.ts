@@ -12,11 +12,11 @@ import {
   describeOrder,
   describeRequest,
   itemsOf,
-  memberOf,
   isOtherWorker,
 } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
+import { memberOf } from "../../kernel/messages/json.js";
 
 /** One payout of a request. */
 export interface PayoutOrder {
