@@ -100,7 +100,6 @@ function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: C
   }
 }
 
-/** Not what every object inherits, such as `constructor`. */
 function* compareLists(
   theirs: readonly unknown[],
   ours: readonly unknown[],

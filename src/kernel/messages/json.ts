@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a value has of its own under a name; undefined where it has nothing. */
+/** What a value has of its own under a name, and not what every object inherits, such as `constructor`; undefined where it has nothing. */
 export function memberOf(value: unknown, name: PropertyKey): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
