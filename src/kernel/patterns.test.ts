@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Effort } from "./effort.js";
 import { patternProblem } from "./patterns.js";
+import { systemClock } from "./time/system-clock.js";
 
 it.each([
   ["^a", "abc", true],
@@ -43,4 +44,12 @@ it("does not run what would take too long, and counts it", () => {
   const effort = new Effort();
   expect(effort.test("a{400}", "a".repeat(10_000))).toBe(false);
   expect(effort.givenUp).toBe(1);
+});
+
+it("counts no time in which another process has the processor", () => {
+  let now = 0;
+  vi.spyOn(systemClock, "monotonic").mockImplementation(() => (now += 100));
+  const effort = new Effort();
+  const found = Array.from({ length: 20 }, (_, index) => effort.test(`^order-${index}$`, `order-${index}`));
+  expect(found).toEqual(found.map(() => true));
 });
