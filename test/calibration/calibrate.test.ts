@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { HeaderList, HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import { failsOn } from "../../src/calibration/report/report.js";
 import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
-import { fetchTo } from "../../src/http/server/app.js";
 import type { Sandbox } from "../../src/index.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import {
@@ -46,39 +45,6 @@ it("supposes what was there before the recording, and payments on the payment pa
     expect(settingsIn(report, "set")).toEqual({ "http.actionStatus": 201 });
     expect(report.assumptions.join("\n")).toContain("was paid on the payment page");
   }
-});
-
-it.each([
-  { rate: 0.0125, fixed: 10, decimals: 2 },
-  { rate: 0.0125, fixed: 10, decimals: 0 },
-  { rate: 0.01, fixed: 25.5, decimals: 2 },
-  { rate: 0.0333, fixed: 0, decimals: 0 },
-])("names the fee %j by several amounts", async (fee) => {
-  const exchanges = await recordWith({ transfers: { fee } }, async (sandbox) => {
-    for (const amount of [5_000, 5_050, 12_345, 100_001]) {
-      await sandbox.fetch("/v1/transactions", { json: transferOf(`salary-${amount}`, amount) });
-    }
-  });
-  const report = await calibrateAll([exchanges], { only: ["transfers.fee"] });
-  expect([report.drift, settingsIn(report, "set")]).toEqual([[], { "transfers.fee": fee }]);
-});
-
-it("explains no drift of a large batch by refusing it", async () => {
-  const transactions = Array.from({ length: 60 }, (_, at) => transferOf(`salary-${at}`, 5_000));
-  const recorded = await recordWith({}, (sandbox) =>
-    sandbox.fetch("/v1/transactions/batch", { json: { transactions } }),
-  );
-  const exchanges = recorded.map((exchange) => {
-    const body = JSON.parse(Buffer.from(exchange.answer!.body).toString()) as { transactions: object[] };
-    const changed = body.transactions.map((item) => ({ ...item, recipient: Array(20).fill("x") }));
-    return {
-      ...exchange,
-      answer: { ...exchange.answer!, body: Buffer.from(JSON.stringify({ ...body, transactions: changed })) },
-    };
-  });
-  const report = await calibrateAll([exchanges], { only: ["batch"] });
-  expect([settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([{}, {}]);
-  expect(report.drift).toMatchObject([{ pointer: "/body/transactions/*/recipient", kind: "added" }]);
 });
 
 it("says which balance it supposes, when an answer shows it", async () => {
@@ -202,20 +168,6 @@ describe("a recording with several companies", () => {
   });
 });
 
-it("names the parts of the traffic that contradict each other, and what each needs", async () => {
-  const [old, changed] = await Promise.all([recordWith({}, sell), recordWith({ http: { createdStatus: 200 } }, sell)]);
-  const report = await calibrateAll([old, changed], {
-    source: { files: ["old.har", "changed.har"] },
-    only: ["http.createdStatus"],
-  });
-  const [row] = report.settings;
-  expect(row).toMatchObject({ state: "contradicted", default: 201 });
-  const sides = row?.evidence.map(({ expected, got, exchange }) => [expected, got, exchange.file]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), "old.har"]);
-  expect(sides).toContainEqual([expect.anything(), expect.anything(), "changed.har"]);
-  expect(report.counts).toMatchObject({ contradicted: 1 });
-});
-
 it.each([
   ["added", "GET /v1/charges/:id", "/body/customerName", (body: object) => ({ ...body, customerName: "Awa" })],
   ["missing", "GET /v1/charges/:id", "/body/attempts", ({ attempts: _, ...body }: Record<string, unknown>) => body],
@@ -287,27 +239,6 @@ it.each([
   const report = await calibrateAll([refused], { only: ["http"] });
   const drift = [{ pointer: "/status", kind: "status", example: { expected: 404, got: status } }];
   expect([report.source.compared, report.drift]).toMatchObject(isCompared ? [1, drift] : [0, []]);
-});
-
-it("explains no refusal by a setting that only refuses in another way", async () => {
-  const recorded = await recordWith({}, async (sandbox) => {
-    for (const order of ["order-1", "order-2"]) {
-      const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf(order) });
-      await sandbox.fetch(`/v1/charges/${(await created.json()).id}/pay`, { json: { msisdn: "+2250700000001" } });
-    }
-  });
-  const exchanges = recorded.map((exchange) => {
-    const { pathname: path } = new URL(exchange.url);
-    if (!path.endsWith("/pay")) return exchange;
-    const error = { statusCode: 400, error: "Bad Request", message: ["no"], path, correlationId: "0af7" };
-    const body = Buffer.from(JSON.stringify({ ...error, timestamp: new Date(exchange.startedAt).toISOString() }));
-    return { ...exchange, answer: { ...exchange.answer!, status: 400, body } };
-  });
-  const report = await calibrateAll([exchanges]);
-  expect(settingsIn(report, "set")).toEqual({});
-  expect(report.drift).toMatchObject([
-    { operation: "POST /v1/charges/:id/pay", pointer: "/status", example: { expected: 200, got: 400 } },
-  ]);
 });
 
 it("explains no list in another order by a list that is shorter", async () => {
@@ -511,59 +442,4 @@ it("takes a slow answer for slow, not for a clock that is ahead", async () => {
     index === first ? { ...exchange, startedAt: exchange.startedAt - 5_000 } : exchange,
   );
   expect((await calibrateAll([slow], { only: ["webhooks.topicHeader"] })).drift).toEqual([]);
-});
-
-describe("a recording that no setting explains", () => {
-  /** Creations of charges; `change` says what the answer to each has besides. */
-  const creationsOf = async (externalIds: readonly string[], change: (at: number) => object) => {
-    const [first] = await recordWith({}, (sandbox) => sandbox.fetch("/v1/charges", { json: chargeOf("order-1") }));
-    const { answer, ...request } = first!;
-    const answered = JSON.parse(Buffer.from(answer!.body).toString()) as object;
-    return externalIds.map((externalId, at) => ({
-      ...request,
-      body: Buffer.from(JSON.stringify(chargeOf(externalId))),
-      answer: { ...answer!, body: Buffer.from(JSON.stringify({ ...answered, externalId, ...change(at) })) },
-    }));
-  };
-  const idsOf = (count: number): string[] => Array.from({ length: count }, (_, at) => `order-${at}`);
-  /** How often each request is replayed. */
-  const replaysOf = async (exchanges: readonly HttpExchange[], only: readonly string[]): Promise<number> => {
-    let requests = 0;
-    await calibrateAll([exchanges], {
-      only,
-      fetchTo: (sandbox) => {
-        const fetch = fetchTo(sandbox);
-        return (request) => {
-          requests++;
-          return fetch(request);
-        };
-      },
-    });
-    return requests / exchanges.length;
-  };
-
-  it("is replayed in part when it repeats itself", async () => {
-    const exchanges = await creationsOf(Array<string>(320).fill("order-1"), () => ({}));
-    expect(await replaysOf(exchanges, ["charges"])).toBeLessThan(4);
-  });
-
-  it("is replayed with the kinds of difference that weigh most", async () => {
-    const exchanges = await creationsOf(idsOf(320), (at) => ({ id: `id-${at}`, [`f${at}`]: at }));
-    expect(await replaysOf(exchanges, ["charges.createdAtFormat", "charges.creationStatus"])).toBeLessThan(4);
-  });
-
-  it("is replayed with a few of the values that it suggests", async () => {
-    const exchanges = await creationsOf(idsOf(15), (at) => ({
-      id: `id-${at}`,
-      fees: { rate: at / 1_000, value: 10 * at },
-    }));
-    expect(await replaysOf(exchanges, ["charges.fee"])).toBeLessThan(40);
-  });
-
-  it("is compared up to a thousand differences of a body, and says so", async () => {
-    const members = Object.fromEntries(idsOf(1_100).map((name) => [name, 1]));
-    const report = await calibrateAll([await creationsOf(["order-1"], () => members)], { only: ["charges.fee"] });
-    expect(report.drift).toHaveLength(1_000);
-    expect(report.assumptions).toContain("Of a body that differs in more places, only the first 1000 are compared.");
-  });
 });

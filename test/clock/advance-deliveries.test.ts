@@ -350,7 +350,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
 });
 
 describe("more deliveries than a receiver takes at a time", () => {
-  const CHARGES = 300;
+  const CHARGES = 80;
   async function startMany(options: WorldOptions): Promise<Live> {
     const live = await startLive(options);
     await live.subscribe("charges/events", "http://hook.test/");
