@@ -307,6 +307,15 @@ describe("forgeries", () => {
     expect((await visitor.post(reset, { x: "x".repeat(1024 * 1024) })).status).toBe(413);
   });
 
+  it("a form that cannot be handled has a page that stays, since its address cannot be loaded again", async () => {
+    const visitor = open();
+    await visitor.get(`${DASHBOARD}/clock`);
+    const answer = await visitor.post(`${reset}?company=company_gone`);
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('No company has the id "company_gone"');
+    expect(answer.html).not.toContain("data-live");
+  });
+
   it("an action that there is not is 404, and no action is a GET", async () => {
     const visitor = open();
     for (const name of ["nothing", "constructor", "__proto__"]) {

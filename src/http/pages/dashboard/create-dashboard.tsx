@@ -151,7 +151,8 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     const { tenant } = caller ?? {};
     const named = sandbox.findCompany(tenant ?? c.req.query("company") ?? "");
     const company = caller === undefined ? undefined : (named ?? sandbox.fallback);
-    if (company === undefined)
+    // The frame loads its address again, where the answer to a form is not.
+    if (company === undefined || c.req.method !== "GET")
       return answerPage(sandbox, undefined, { status, page: renderProblem(c, title, messages) });
     const path = c.req.path.slice(DASHBOARD.length);
     const page = { path, title, render: () => messages.map((message) => <p>{message}</p>) };
