@@ -106,13 +106,13 @@ function applyEntry(data: StoredSandbox, entry: SandboxEntry, system: Pick<Syste
       if (entry[2]) data.gone.add(entry[1]);
       return;
     case "rows":
-      for (const row of entry[3]) tableOf(recordOf(data, entry[1]).world, entry[2]).set(complete(row));
+      for (const row of entry[3]) tableOf(recordOf(data, entry[1]).world, entry[2]).set(completeRow(entry[2], row));
       return;
     case "commit": {
       const [, id, { seq, idPosition, at }, puts, gone] = entry;
       const record = recordOf(data, id);
       Object.assign(record, { seq, idPosition, clock: notBefore(record.clock, at, system) });
-      for (const [name, row] of puts) tableOf(record.world, name).set(complete(row));
+      for (const [name, row] of puts) tableOf(record.world, name).set(completeRow(name, row));
       for (const [name, rowId] of gone) tableOf(record.world, name).delete(rowId);
       return;
     }
@@ -146,9 +146,21 @@ function recordOf({ companies }: StoredSandbox, id: string): CompanyRecord {
   return record;
 }
 
+/** What rows and effects of version 0.1 lack. */
+const ADDED: { readonly [Name in TableName]?: object } = {
+  rules: { matched: 0 },
+  holds: { eventId: null, left: null },
+};
+const ADDED_TO_EFFECT = { loseAnswers: 0, attempts: null };
+
+function completeRow(table: TableName, row: Row): Row {
+  return complete({ ...ADDED[table], ...row });
+}
+
 /** JSON leaves out members that are undefined. Of all records only a transfer has one, and an event may contain a transfer. */
 function complete<T extends object>(row: T): T {
   if ("batchId" in row) return { description: undefined, ...row };
+  if ("effect" in row && isObject(row.effect)) return { ...row, effect: { ...ADDED_TO_EFFECT, ...row.effect } };
   if (!("subject" in row) || !isObject(row.subject)) return row;
   const { transaction } = row.subject;
   return isObject(transaction) ? { ...row, subject: { ...row.subject, transaction: complete(transaction) } } : row;
