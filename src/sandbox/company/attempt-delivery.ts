@@ -58,7 +58,7 @@ function losesAnswer({ effect, attempts }: Delivery): boolean {
   return attempts.length < (effect?.loseAnswers ?? 0);
 }
 
-const LOST_ANSWER = { status: null, response: null, error: "A rule of the sandbox lost the answer" } as const;
+export const LOST_ANSWER = { status: null, response: null, error: "A rule of the sandbox lost the answer" } as const;
 
 interface AttemptReport {
   readonly deliveryId: string;

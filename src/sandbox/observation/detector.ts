@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { operations } from "../../contract/operations.js";
+import { damageOf } from "../../domain/deliveries/sign-delivery.js";
 import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
@@ -9,6 +10,7 @@ import { decodePart, quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "./journal.js";
 import type { Instant } from "../../kernel/time/instant.js";
+import { LOST_ANSWER } from "../company/attempt-delivery.js";
 import type { Connection } from "../company/exchange.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { Secret } from "./redact.js";
@@ -95,6 +97,12 @@ export type RequestLine = Pick<JournalEntry, "id" | "method" | "path" | "status"
 /** A fault always loses the answer, also before that is reported. */
 export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): boolean {
   return fate === "lost" || fault !== undefined;
+}
+
+/** Whether the client acknowledged a genuine webhook, also when a rule lost that acknowledgement. `delivery` includes the attempt. */
+export function hasAcknowledged({ error }: Attempt, delivery: Delivery): boolean {
+  const { corruptSignature, truncate } = damageOf(delivery, delivery.attempts.length);
+  return (error === null || error === LOST_ANSWER.error) && !corruptSignature && truncate === null;
 }
 
 /** The path's `:id`; undefined when its operation has none. */

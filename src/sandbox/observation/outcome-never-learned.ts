@@ -2,7 +2,7 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
-import { type Detection, type Detector, type Scene, describeRequest, idInPath } from "./detector.js";
+import { type Detection, type Detector, type Scene, describeRequest, hasAcknowledged, idInPath } from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
@@ -29,18 +29,21 @@ export const finalStatuses: ReadonlySet<unknown> = new Set([
 export function createOutcomeNeverLearnedDetector(): Detector {
   /** What the client created and does not know the outcome of, by id: the request that created it. */
   const unlearned = new RecentMap<string, JournalEntry>(CREATED_MAX);
+  /** What webhooks have shown, also before the answer to the request that created it. */
+  const learned = new RecentMap<string, true>(CREATED_MAX);
   return {
     see(entry) {
-      for (const id of entry.created) unlearned.add(id, entry);
+      for (const id of entry.created) if (!learned.has(id)) unlearned.add(id, entry);
       const id = idInPath(entry);
       // Any answer of a charge or transaction shows it, also that of a payment or refund.
       if (id !== undefined && entry.fault === undefined && finalStatuses.has(memberOf(entry.answer, "status")))
         unlearned.delete(plainId(id));
       return [];
     },
-    attempted({ error }, delivery) {
-      const { effect, resource } = delivery;
-      if (error === null && effect === null && saysOutcome(delivery)) unlearned.delete(resource);
+    attempted(attempt, delivery) {
+      if (!hasAcknowledged(attempt, delivery) || !saysOutcome(delivery)) return [];
+      learned.add(delivery.resource, true);
+      unlearned.delete(delivery.resource);
       return [];
     },
     ended: (_, scene) => [

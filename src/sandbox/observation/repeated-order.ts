@@ -1,7 +1,15 @@
 import type { Instant } from "../../kernel/time/instant.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
-import { type Detection, type Detector, type RequestLine, type Scene, type Verdict, isLost } from "./detector.js";
+import {
+  type Detection,
+  type Detector,
+  type RequestLine,
+  type Scene,
+  type Verdict,
+  hasAcknowledged,
+  isLost,
+} from "./detector.js";
 import type { JournalEntry } from "./journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 
@@ -162,10 +170,10 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
       webhooks.add(key, { delivery, copies: copies.slice(-COPIES_MAX) });
       return [];
     },
-    attempted: ({ error }, delivery, scene) => {
+    attempted: (attempt, delivery, scene) => {
       const copy = webhooks.get(keyOfWebhook(delivery))?.copies.at(-1);
       if (copy !== undefined) copy.to = scene.now;
-      return error === null && delivery.effect === null ? prove(kind.provenBy(delivery, scene)) : [];
+      return hasAcknowledged(attempt, delivery) ? prove(kind.provenBy(delivery, scene)) : [];
     },
   };
 }

@@ -114,6 +114,28 @@ describe("webhook-slow", () => {
   });
 });
 
+describe("outcome-never-learned", () => {
+  it.each([
+    ["whose acknowledgement a rule loses", "delivery", { loseAnswers: 1 }],
+    ["whose signature a rule corrupts at first", "delivery", { corruptSignature: true, attempts: 1 }],
+    ["that comes before a slow answer", "request", { delay: "50ms" }],
+  ])("does not report a client that acknowledged a webhook %s", async (_, on, then) => {
+    const receive = (_request: unknown, index: number) => (index === 0 && "corruptSignature" in then ? 401 : 200);
+    const live = await startLive({ transport: createScriptedTransport(receive) });
+    await live.subscribe("transactions/completed", URL);
+    await live.control("POST", "/rules", { on, then });
+    const answered = live.createTransfer();
+    await live.until(() => live.company.world.transfers.size === 1);
+    await live.advance("20s");
+    await answered;
+    expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded"]);
+    const found: string[] = [];
+    live.sandbox.events.on("finding", ({ finding }) => void found.push(finding.kind));
+    await live.control("POST", "/reset");
+    expect(found).toEqual([]);
+  });
+});
+
 /** A network that reports latencies without waiting for them. */
 function slowTransport(change: Partial<TransportResult>): Transport {
   const result = { status: 200, latencyMs: 0, error: null, response: { headers: {}, body: "" }, ...change };
