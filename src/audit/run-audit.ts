@@ -95,7 +95,7 @@ export async function runAudit(options: AuditOptions): Promise<AuditReport> {
   const createCheckStage = async ({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> => {
     const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
     const stage = createStage({ ...common, topic: chosen, ordinary, isSlow, send: sender.forCheck(id) });
-    const event = group === "state" ? undefined : await known?.(group !== "genuine");
+    const event = group === "state" ? undefined : await known?.(group === "forged");
     return { ...stage, ...(event === undefined ? {} : { event }), state };
   };
 

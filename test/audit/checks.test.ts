@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
   Abandoned,
@@ -165,6 +166,21 @@ describe("an audit", () => {
       verdict: "inconclusive",
       passed: false,
       accepted: false,
+    });
+  });
+
+  it("sends no event twice to a receiver that refuses duplicates, also of orders that the application makes", async () => {
+    const bodies = new Set<string>();
+    const { url } = await startReceiver((incoming) => {
+      const { id, status } = JSON.parse(incoming.body.toString()).data;
+      const [answer, key] = [sound(incoming), `${id} ${status}`];
+      if (answer !== 200 || !bodies.has(key)) return bodies.add(key) && answer;
+      return 409;
+    });
+    const order = () => ({ id: randomUUID(), externalId: randomUUID() });
+    const only = ["large-body", "answer-time"];
+    expect(await runAudit({ url, secret: SECRET, system: stillSystem, only, order })).toMatchObject({
+      counts: { pass: 2, fail: 0, warn: 0 },
     });
   });
 
