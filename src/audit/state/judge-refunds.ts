@@ -65,8 +65,8 @@ interface Parts {
 }
 
 async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Parts): Promise<Verdict> {
-  const before = sumsOf(paid);
-  const [one, two] = [sumsOf(await playHistory(trial, once)), sumsOf(await playHistory(trial, twice))];
+  const [changedOnce, changedTwice] = [await playHistory(trial, once), await playHistory(trial, twice)];
+  const [before, one, two] = [sumsOf(paid), sumsOf(changedOnce), sumsOf(changedTwice)];
   const amount = trial.state.amountXof;
   const part = refundedAfter("refunded further", amount);
   const full = new Map([...sumsOf(refund)].filter(([, { sum }]) => Math.abs(sum) === amount));
@@ -77,7 +77,7 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
     const rows = [before, one, two].map((sums) => (place.includes("[]") ? sums.get(place)?.rows : 1));
     return {
       name: place === "" ? "the value" : place,
-      isLog: new Set(rows).size > 1,
+      isLog: new Set([paid, changedOnce, changedTwice].map((change) => countRows(change, place))).size > 1,
       // A payment may leave a column of refunds as it is.
       isLogOfParts: new Set(rows.filter((count) => count !== undefined)).size > 1,
       atFull: full.get(place)?.sum ?? 0,
@@ -113,6 +113,14 @@ function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; rea
     sums.set(place, { sum: sum + changed.plus, rows: rows + 1 });
   }
   return sums;
+}
+
+/** How many rows of the table of a place have changed, in any column. */
+function countRows(change: Change, place: string): number {
+  if (!place.includes("[]")) return 1;
+  const row = place.slice(0, place.lastIndexOf("[]") + 2);
+  const columns = change.map(patternOf).filter((column) => column.startsWith(row));
+  return Math.max(0, ...columns.map((column) => columns.filter((other) => other === column).length));
 }
 
 function events(...steps: readonly Step[]): Schedule {
