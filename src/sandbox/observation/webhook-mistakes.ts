@@ -44,7 +44,7 @@ export const webhookUnacknowledged: Detector = {
   ended({ at, waited }, scene) {
     const open = scene.world.deliveries.values().filter((delivery) => {
       const { attempts, effect, status, nextAttemptAt, resource } = delivery;
-      if (status !== "pending" || effect !== null || scene.isAudited(resource)) return false;
+      if (status !== "pending" || effect !== null || scene.isAudited(resource) || cameTooLate(delivery)) return false;
       // A rule holds back what is not due.
       return attempts.length > 0 || (waited && nextAttemptAt !== null && nextAttemptAt <= at);
     });
@@ -63,6 +63,11 @@ export const webhookUnacknowledged: Detector = {
     });
   },
 };
+
+/** A rule held it back, and its receiver had ended, as a command does that has its own. */
+function cameTooLate({ turn, seq, attempts }: Delivery): boolean {
+  return turn !== seq && attempts.length > 0 && attempts.every(({ error }) => error?.startsWith("ECONNREFUSED"));
+}
 
 function lastErrorOf({ attempts }: Delivery): string {
   return quote(attempts.at(-1)?.error ?? "no error");

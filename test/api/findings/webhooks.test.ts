@@ -67,6 +67,24 @@ describe("webhook-unacknowledged", () => {
     expect(await kindsOf(live)).toEqual([]);
   });
 
+  it.each([
+    ["ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:4020", []],
+    ["status 500 is not 2xx", ["webhook-unacknowledged"]],
+  ])(
+    "reports what a rule held back until the end of a run, unless its receiver has ended (%s)",
+    async (error, kinds) => {
+      const live = await startLive({ transport: slowTransport({ status: null, error, response: null }) });
+      await live.subscribe("transactions/started", URL);
+      await live.control("POST", "/rules", { on: "delivery", then: { hold: "end" } });
+      await live.createTransfer();
+      await live.control("DELETE", "/rules");
+      await live.settle();
+      expect(live.deliveries().map(({ attempts }) => attempts.length)).toEqual([1]);
+      expect(live.sandbox.endRun(true)).toBe(undefined);
+      expect(await kindsOf(live)).toEqual(kinds);
+    },
+  );
+
   it("describes no more at the end of a run than are kept, and these are the newest", async () => {
     const live = await startLive({ transport: createScriptedTransport(() => 500) });
     await live.subscribe("transactions/started", URL);
