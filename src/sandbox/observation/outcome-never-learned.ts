@@ -40,6 +40,10 @@ export function createOutcomeNeverLearnedDetector(): Detector {
         unlearned.delete(plainId(id));
       return [];
     },
+    lost(entry) {
+      for (const id of entry.created) if (unlearned.has(id)) unlearned.set(id, entry);
+      return [];
+    },
     attempted(attempt, delivery) {
       if (!hasAcknowledged(attempt, delivery) || !saysOutcome(delivery)) return [];
       learned.add(delivery.resource, true);

@@ -100,6 +100,12 @@ describe("double-payout", () => {
         ...requests.map(({ summary }) => summary.slice(0, 19)),
       ]),
     ).toEqual([["double-payout", 'reference "first", ', 'reference "second",']]);
+    await live.advance("2s");
+    live.sandbox.endRun(true);
+    const unlearned = (await findingsOf(live)).find(({ kind }) => kind === "outcome-never-learned");
+    expect(unlearned?.requests[0]?.summary).toBe(
+      'reference "first", msisdn "+2250700000010", amount 10000, its answer was lost',
+    );
     await agent.destroy();
   });
 
