@@ -29,6 +29,8 @@ it.each([
   ["payment-1", "payment-2"],
   ["order-17-1768467600123", "order-17-1768467600456"],
   ["0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"],
+  ["w-0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "w-5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"],
+  ["order-17-attempt-0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "order-17-attempt-5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"],
   ["x9k2m4p7q1", "b3c8d1f6g2"],
   ["ref-k3j9x", "ref-p0q2z"],
   ["V1StGXR8_Z5jdHi6B-myT", "3kTMd0BnQ_x9aPzLw2-cv"],

@@ -220,9 +220,9 @@ const DRAWN = anyOf(
   /(?<=\d{4}[-_]\d\d[-_]\d\d)[t _-]\d\d[:._-]?\d\d(?:[:._-]?\d\d(?:\.\d+)?)?z?/, // a time of day
   /(?<!\d)\d\d:\d\d:\d\d(?!\d)/,
   /(?<=(?:19|20)\d{6}[t _-])(?!0000)(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?!\d)/, // `20260115-100003`, but not the order `20260115-000017`
-  /(?<![a-z])(?:attempt|(?:re-?)?try|essai|tentative)[ #:._-]{1,3}(?:n[°o][ .]?)?\d+/, // `attempt 2`, `essai n°2`
+  /(?<![a-z])(?:attempt|(?:re-?)?try|essai|tentative)[ #:._-]{1,3}(?:n[°o][ .]?)?(?![\da-f]{8}-[\da-f]{4}-)\d+/, // `attempt 2`, `essai n°2`
   /\d+(?:st|nd|rd|th|er|[eè](?:re|me)|e)[ -](?:attempt|try|essai|tentative)/, // `2nd attempt`
-  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+/,
+  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-z]+)/, // also before a UUID
   /(?<![\w-])(?=[\w-]*[a-z]\d+[a-z])[\w-]{21,22}(?![\w-])/, // a nanoid, or a UUID in base64url
   /(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}/, // random letters and digits
   /\d{9,}(?:\.\d+)?/, // the time in milliseconds, or in seconds with a fraction
