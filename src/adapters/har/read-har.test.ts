@@ -106,6 +106,17 @@ describe("what other tools write", () => {
     expect(await read(tunnel, plain, ...methods)).toHaveLength(1);
   });
 
+  it("web sockets, and what a browser does not send over HTTP", async () => {
+    const urls = [
+      "wss://shop.test/hot",
+      "data:image/png;base64,AAAA",
+      "blob:https://shop.test/1",
+      "chrome-extension://a/b.js",
+    ];
+    const others = urls.map((url) => ({ ...plain, request: { ...plain.request, method: "GET", url } }));
+    expect(await read(...others, plain)).toMatchObject([{ place: urls.length }]);
+  });
+
   it("a byte order mark", async () => {
     expect(await readText(`\uFEFF${JSON.stringify({ log: { entries: [plain] } })}`)).toHaveLength(1);
   });

@@ -41,7 +41,7 @@ export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
     if (problem !== undefined) throw refuse(file, problem);
     for (const entry of found.splice(0)) {
       const place = index++;
-      if (!isTunnel(entry)) yield parseEntry(file, place, entry);
+      if (!isOther(entry)) yield parseEntry(file, place, entry);
     }
   }
   if (!parser.isEnded) throw refuse(file, "its JSON ends too early, so the recording was probably cut off");
@@ -104,11 +104,13 @@ function renderForm(params: readonly { readonly name: string; readonly value: st
   return Buffer.from(new URLSearchParams(params.map(({ name, value }): [string, string] => [name, value])).toString());
 }
 
-/** Proxies record the tunnels that they open, too, often without a URL. */
-function isTunnel(entry: unknown): boolean {
-  const { method } = requestOf(entry) ?? {};
-  return typeof method === "string" && !isCall(method);
+/** Proxies record the tunnels that they open, too, often without a URL. Browsers record what is not sent over HTTP. */
+function isOther(entry: unknown): boolean {
+  const { method, url } = requestOf(entry) ?? {};
+  return (typeof method === "string" && !isCall(method)) || (typeof url === "string" && OTHER_SCHEME.test(url));
 }
+
+const OTHER_SCHEME = /^(?:wss?|data|blob|about|file|chrome-extension|moz-extension):/i;
 
 function requestOf(entry: unknown): Readonly<Record<string, unknown>> | undefined {
   const request = isObject(entry) ? entry["request"] : undefined;
