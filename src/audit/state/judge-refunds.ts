@@ -119,7 +119,9 @@ function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; rea
 function countRows(change: Change, place: string): number {
   if (!place.includes("[]")) return 1;
   const row = place.slice(0, place.lastIndexOf("[]") + 2);
-  const columns = change.map(patternOf).filter((column) => column.startsWith(row));
+  const columns = change
+    .map(patternOf)
+    .filter((column) => column.startsWith(row) && column.lastIndexOf("[]") < row.length);
   return Math.max(0, ...columns.map((column) => columns.filter((other) => other === column).length));
 }
 
