@@ -449,10 +449,12 @@ describe("the dashboard", () => {
     const before = sandbox.findCompany("company_other")?.now();
     expect((await visitor.act("advance", { by: "1h" }, "company_mine")).text).toContain("2026-01-15 10:00:00");
     expect((await visitor.post(`${DASHBOARD}/actions/advance?company=company_other`, { by: "1h" })).status).toBe(404);
+    await visitor.get(`${DASHBOARD}/clock`);
     expect((await visitor.post(`${DASHBOARD}/audit?company=company_other`, { url: "https://shop.test/" })).status).toBe(
       404,
     );
     expect(sandbox.findCompany("company_other")?.now()).toBe(before);
+    await visitor.get(`${DASHBOARD}/clock`);
     const opened = await visitor.act("open", { companyId: "company_third" }, "company_mine");
     expect(opened.text).toContain("This call needs the admin token");
   });
