@@ -174,3 +174,21 @@ describe("a recording that no setting explains", () => {
     expect(report.assumptions).toContain("Of a body that differs in more places, only the first 1000 are compared.");
   });
 });
+
+it.each([
+  ["added", "GET /v1/charges/:id", "/body/customerName", (body: object) => ({ ...body, customerName: "Awa" })],
+  ["missing", "GET /v1/charges/:id", "/body/attempts", ({ attempts: _, ...body }: Record<string, unknown>) => body],
+  ["type", "GET /v1/charges/:id", "/body/amount", (body: object) => ({ ...body, amount: "10000" })],
+] as const)("lists a mutated service as drift: %s", async (kind, operation, pointer, mutate) => {
+  const exchanges = (await recordWith({}, sell)).map((exchange) => {
+    const isRead = exchange.method === "GET" && exchange.url.includes("/v1/charges/");
+    if (!isRead || exchange.answer === undefined) return exchange;
+    const body = mutate(JSON.parse(Buffer.from(exchange.answer.body).toString()) as Record<string, unknown>);
+    return { ...exchange, answer: { ...exchange.answer, body: Buffer.from(JSON.stringify(body)) } };
+  });
+  const report = await calibrateAll([exchanges], {
+    only: ["http", "charges.partialStatusOnRead", "charges.paymentUrlOnRead"],
+  });
+  expect(report.drift).toMatchObject([{ operation, topic: null, pointer, kind, count: 2, of: 2 }]);
+  expect(settingsIn(report, "set")).toEqual({});
+});
