@@ -4,7 +4,7 @@ import { compilePattern } from "./patterns.js";
 
 /** The event loop stands still for so long for the patterns of one effort. Processor time: another process may have the processor meanwhile. */
 const PATTERNS_MS = 30;
-/** A compilation is charged its time, up to this: the first ones take longer, and must not use up what is there for the others. */
+/** A compilation is charged its time, up to this: the first ones in a process take longer, and must not use up the time of the others. */
 const COMPILATION_MS = 3;
 /** The steps of a test: the size of the compiled pattern × the length of the text. */
 const TEST_STEPS_MAX = 500_000;

@@ -39,7 +39,7 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-/** Resolves when the change that is being made is kept, or cannot be kept: that is reported elsewhere. */
+/** Resolves when the current change is stored. A failure to store it is reported elsewhere. */
 export async function whenStored(store: Pick<Store<unknown>, "durable">): Promise<void> {
   // The commit is not over yet.
   await Promise.resolve();

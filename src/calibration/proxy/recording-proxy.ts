@@ -41,7 +41,7 @@ export interface RecordingProxy {
 /** How long requests in flight hold the end, ms. */
 const CLOSE_MS = 2_000;
 
-/** How long an unused connection to the service is kept, ms. The service must not close it first: a request that it crosses would fail. */
+/** How long an unused connection to the service is kept, ms. If the service closed it first, a request that is sent at that moment would fail. */
 const KEEP_ALIVE_MS = 500;
 
 /**

@@ -187,12 +187,12 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   return { fault, run, result: { ...result, printed: "" } };
 }
 
-/** The request or webhook that the fault was at: in a run without a fixed order, not always the one that is there without the fault. */
+/** The request or webhook that the fault hit. Without a fixed order it may differ from the one that the baseline has at this place. */
 function partAt({ point }: Planned, { seen }: RunResult): SeenRequest | SeenDelivery | undefined {
   return [...seen.requests, ...seen.deliveries].find(({ name }) => name === point.name);
 }
 
-/** Without a fixed order, the same place may be that of another request in the second run, which says nothing about the first. */
+/** Whether the second run hit another request of the baseline at the same place. Then it says nothing about the first run. */
 function isElsewhere({ plan }: Session, fault: Planned, runs: readonly RunResult[]): boolean {
   const { requests, deliveries } = plan.baseline.result.seen;
   const usual = new Set<string | undefined>([...requests, ...deliveries].map(({ key }) => key));

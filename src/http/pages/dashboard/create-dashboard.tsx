@@ -151,7 +151,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     const { tenant } = caller ?? {};
     const named = sandbox.findCompany(tenant ?? c.req.query("company") ?? "");
     const company = caller === undefined ? undefined : (named ?? sandbox.fallback);
-    // The frame loads its address again, where the answer to a form is not.
+    // The frame loads its address again with GET, and the address of a form answers only POST.
     if (company === undefined || c.req.method !== "GET")
       return answerPage(sandbox, undefined, { status, page: renderProblem(c, title, messages) });
     const path = c.req.path.slice(DASHBOARD.length);

@@ -49,7 +49,7 @@ function undoBy(saved: Snapshot | undefined): Undo | undefined {
   return saved && { restore: { id: saved.id, seq: saved.seq, savedAt: saved.savedAt } };
 }
 
-/** A page may be older than what others did since: then its snapshot is another one by now, and nothing is undone. */
+/** An older page may name a snapshot that was replaced since. Then nothing is undone. */
 export async function runUndo(context: ActionContext, undo: Undo): Promise<Done> {
   const { id, seq, savedAt } = "restore" in undo ? undo.restore : undo.removed;
   const found = context.company.record.snapshots.get(id);
@@ -86,7 +86,7 @@ async function callControl(context: ActionContext, name: ActionName, fields: Fie
   const body = isObject(answered.answer) ? answered.answer : {};
   if (!answered.ok) {
     const refused = refuse([body["message"] ?? []].flat().map(String), curl);
-    // A rule may answer so after the work is done.
+    // A rule may answer 5xx after the work is done.
     return answered.status < 500 ? refused : { ...refused, title: "It failed. Check whether the action was done." };
   }
   return { ok: true, title: done(body), problems: [], curl, leadsTo: leadsTo?.(body) };
