@@ -20,6 +20,7 @@ import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";
 import { type Redactor, SecretRedactor, secretTexts } from "./observation/redact.js";
+import { LongWork } from "../kernel/time/long-work.js";
 import { Metrics } from "./metrics.js";
 import { Provisioned } from "./provisioned.js";
 import type { OpenedCompany, SandboxParts } from "./sandbox-parts.js";
@@ -32,6 +33,7 @@ import { companyEntries, createStoredSandbox, headEntry } from "./state/store-fo
 export class Sandbox {
   readonly options: ResolvedOptions;
   readonly system: SystemClock;
+  readonly longWork: LongWork;
   readonly log: Log;
   readonly startedAt: number;
   /** Where the server is reached. `paymentUrl` of seeded charges starts with it. */
@@ -63,6 +65,7 @@ export class Sandbox {
     this.options = options;
     this.redactor.add(this.#secrets());
     this.system = parts.system ?? systemClock;
+    this.longWork = new LongWork(this.system);
     this.log = parts.log ?? silentLog;
     this.#url = parts.url ?? "http://127.0.0.1:4010";
     this.#transport = parts.transport ?? createHttpTransport(this.system);
@@ -298,10 +301,7 @@ export class Sandbox {
     this.#forgetTokens(company.record);
   }
 
-  /**
-   * Rebuilds the company from its setup. Pending deliveries are dropped. Throws UsageError("state") when a token that it was opened with has become
-   * another company's.
-   */
+  /** Rebuilds the company from its setup, without pending deliveries. Throws UsageError("state") when another company has one of its tokens now. */
   reset(company: Company): Company {
     const { setup } = this.openedAs(company);
     this.#assertTokensFree(setup);

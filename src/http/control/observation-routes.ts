@@ -5,9 +5,9 @@ import type { DomainEvent } from "../../domain/model/events.js";
 import { word } from "../../kernel/fields.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
-import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { archiveOf } from "../../sandbox/archive.js";
 import type { Company } from "../../sandbox/company/company.js";
+import type { LongWork } from "../../kernel/time/long-work.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
@@ -16,7 +16,6 @@ import {
   type RequestMatch,
   type Verification,
   type Verified,
-  createTurns,
   followingDeliveries,
   matchesRequest,
   verifyRequests,
@@ -52,7 +51,7 @@ export const observationRoutes: readonly ControlRoute[] = [
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
       const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-      const takeTurns = createTurns(sandbox.system);
+      const takeTurns = sandbox.longWork.begin();
       const data: unknown[] = [];
       for (const entry of page.data) {
         data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
@@ -104,14 +103,15 @@ function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | und
     "content-type": "application/json; charset=utf-8",
     "content-disposition": `attachment; filename="${company.id}.har"`,
   };
-  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.system));
+  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.longWork));
   return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
 }
 
 /** Lets other work of the process run meanwhile. */
-async function* encodeHar(exchanges: Iterable<HttpExchange>, system: SystemClock): AsyncGenerator<Uint8Array> {
-  const takeTurns = createTurns(system);
+async function* encodeHar(exchanges: Iterable<HttpExchange>, longWork: LongWork): AsyncGenerator<Uint8Array> {
+  const takeTurns = longWork.begin();
   const encoder = new TextEncoder();
+  await takeTurns();
   for (const part of harParts(exchanges)) {
     yield encoder.encode(part);
     await takeTurns();
@@ -122,10 +122,10 @@ async function* encodeHar(exchanges: Iterable<HttpExchange>, system: SystemClock
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
   const redactor = sandbox.redactorOf(company);
   const entries = sandbox.observationOf(company.id).journal.entries.values();
-  const verified = await verifyRequests(entries, body, sandbox.system);
+  const verified = await verifyRequests(entries, body, sandbox.longWork);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
-  const takeTurns = createTurns(sandbox.system);
+  const takeTurns = sandbox.longWork.begin();
   const nearest: ReturnType<typeof renderNearMiss>[] = [];
   for (const miss of verified.nearest) {
     nearest.push(renderNearMiss(miss, redactor));

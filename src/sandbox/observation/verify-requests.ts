@@ -4,7 +4,7 @@ import { type CompiledPatterns, Effort } from "../../kernel/effort.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
-import type { SystemClock } from "../../kernel/time/system-clock.js";
+import type { LongWork } from "../../kernel/time/long-work.js";
 import type { Journal, JournalEntry } from "./journal.js";
 
 export interface Verification {
@@ -35,25 +35,23 @@ const NEAREST_MAX = 3;
 
 /** For the comparisons of one verification. */
 const COMPARING_MS = 2_000;
-/** Other requests get their turn as often. */
-const TURN_MS = 10;
 
 /** Lets other work of the process run meanwhile. Throws UsageError("input") when the comparisons take too long. */
 export async function verifyRequests(
   entries: readonly JournalEntry[],
   { match, count }: Verification,
-  system: SystemClock,
+  longWork: LongWork,
 ): Promise<Verified> {
-  const takeTurns = createTurns(system);
+  const takeTurns = longWork.begin();
   const compiled: CompiledPatterns = new Map();
   let leftMs = COMPARING_MS;
   const matched: JournalEntry[] = [];
   const misses: Miss[] = [];
   for (const entry of entries) {
-    const start = system.monotonic();
+    const start = longWork.system.monotonic();
     const effort = new Effort(compiled);
     const mismatches = findEntryMismatches(match, entry, effort);
-    leftMs -= system.monotonic() - start;
+    leftMs -= longWork.system.monotonic() - start;
     if (effort.givenUp > 0 || leftMs < 0) throw tooSlow(entry);
     if (mismatches.length === 0) matched.push(entry);
     else misses.push({ entry, isElsewhere: isElsewhere(mismatches), distance: distanceOf(mismatches, match) });
@@ -71,16 +69,6 @@ interface Miss {
   readonly entry: JournalEntry;
   readonly isElsewhere: boolean;
   readonly distance: number;
-}
-
-/** Called often in long work, it lets the event loop run now and then. */
-export function createTurns(system: SystemClock): () => Promise<void> | undefined {
-  let start = system.monotonic();
-  const next = async (): Promise<void> => {
-    await system.yieldToEventLoop();
-    start = system.monotonic();
-  };
-  return () => (system.monotonic() - start < TURN_MS ? undefined : next());
 }
 
 function tooSlow({ method, path }: JournalEntry): UsageError {
