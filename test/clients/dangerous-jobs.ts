@@ -127,6 +127,16 @@ export const dangerousJobs: readonly Client[] = [
     },
   },
   {
+    name: "creates a charge under another externalId, with the order in its texts, after a lost answer",
+    finds: ["charge-repeated"],
+    run: async ({ charge, loseNext }) => {
+      const texts = { description: "Order FAC-17", onCompletedRedirectionUrl: "https://shop.test/paid?order=FAC-17" };
+      await loseNext("/v1/charges");
+      await charge({ externalId: "FAC-17", ...texts });
+      await charge({ externalId: "FAC-17-0d5c", ...texts });
+    },
+  },
+  {
     name: "is a suite that resets after each test, and never looks how its transfers end",
     finds: ["outcome-never-learned", "outcome-never-learned"],
     run: async ({ live, pay }) => {

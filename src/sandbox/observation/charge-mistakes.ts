@@ -187,5 +187,19 @@ function groupOf(body: unknown, externalId: string): string {
     ? Object.keys(metadata).flatMap((name) => (OF_ONE_ATTEMPT.test(name) ? [] : [name, metadata[name]]))
     : [];
   const names = ["amount", "description", "onCanceledRedirectionUrl", "onCompletedRedirectionUrl"];
-  return digestOf([...names.map((name) => memberOf(body, name)), kept], externalId);
+  const values = names.map((name) => memberOf(body, name));
+  return digestOf([...values, kept], orderNamedIn(values, externalId));
+}
+
+/** So many parts at the end of an externalId may name an attempt. */
+const ATTEMPT_PARTS_MAX = 4;
+/** A longer externalId is searched until here. */
+const SEARCHED_MAX = 200;
+
+/** What these texts hold of the externalId: of `order-17-retry`, `/paid?order=order-17` holds `order-17`. */
+function orderNamedIn(values: readonly unknown[], externalId: string): string {
+  const ends = [...externalId.slice(0, SEARCHED_MAX).matchAll(/(?<!^)[^\p{L}\p{N}]/gu)].map(({ index }) => index);
+  const names = [...ends.slice(-ATTEMPT_PARTS_MAX).map((end) => externalId.slice(0, end)), externalId];
+  const isHeld = (name: string) => values.some((value) => typeof value === "string" && value.includes(name));
+  return names.findLast(isHeld) ?? externalId;
 }
