@@ -34,4 +34,5 @@ it.each(["0.1.0", "0.2.0"])("a store of version %s has everything that rows have
   expect(tables).toEqual(rowsOf(world));
   expect((await control("PUT", "/snapshots/before")).status).toBe(200);
   expect((await control("POST", "/clock/advance", { by: "30d" })).status).toBe(200);
+  expect((await control("POST", "/reset")).status).toBe(200);
 });
