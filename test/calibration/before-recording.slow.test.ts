@@ -201,6 +201,24 @@ it("a payment that the service refuses shows that the charge was paid before the
   expect([report.drift, report.counts.set, report.counts.contradicted]).toEqual([[], 0, 0]);
 });
 
+it("a new member in the payment of a charge from before the recording is drift, not a missing endpoint", async () => {
+  const exchanges = await recordWith({}, async (sandbox) => {
+    const { id } = await (await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("o") })).json();
+    await sandbox.fetch(`/v1/charges/${id}/pay`, { method: "POST" });
+  });
+  const recorded = exchanges.slice(1).map((exchange) => withMember(exchange, "customerName", "Awa"));
+  const report = await calibrateAll([recorded], { only: ["charges.payEndpoint"] });
+  expect(report.drift).toMatchObject([{ pointer: "/body/customerName", kind: "added" }]);
+  expect(settingsIn(report, "confirmed")).toEqual({ "charges.payEndpoint": "present" });
+});
+
+function withMember(exchange: HttpExchange, name: string, value: string): HttpExchange {
+  const { answer } = exchange;
+  if (answer === undefined) return exchange;
+  const body = { ...(JSON.parse(Buffer.from(answer.body).toString()) as object), [name]: value };
+  return { ...exchange, answer: { ...answer, body: Buffer.from(JSON.stringify(body)) } };
+}
+
 describe("charges and transfers from before a recording", () => {
   it.each<[string, Session]>([
     ["of a batch", { before: (post) => post("/v1/transactions/batch", batch), after: readAll }],

@@ -330,7 +330,9 @@ export class Replay {
     const { path, operation, answer } = recorded;
     if (operation === undefined || !operations[operation].path.includes(":id")) return false;
     const id = idIn(path);
-    const isUnknown = status === 404 && !this.#bindings.isBound(id);
+    // Without the endpoint, a 404 says nothing of the charge.
+    const isPayAbsent = operation === "payCharge" && this.company.profile.charges.payEndpoint === "absent";
+    const isUnknown = status === 404 && !isPayAbsent && !this.#bindings.isBound(id);
     if (!isUnknown || saysAbsent(recorded, answer?.status ?? 0)) return false;
     this.#assumptions.add(
       `${subjectOf(recorded)} of ${id} is not compared: the recording does not show how it was made.`,
