@@ -34,6 +34,8 @@ describe("exit code 1, a wrong command line", () => {
       'URL without credentials and query, such as https://sandbox.example, not "…@x.test".',
     ],
     ["sign --secret=", "--secret must not be empty."],
+    ["calibrate traffic.har --fail-on=", '--fail-on must be one name or more, not "".'],
+    ["proxy --target http://127.0.0.1:9 --redact=", '--redact must be one name or more, not "".'],
     ["validate", "Missing required argument 'file'."],
     ["openapi --format xml", '--format must be yaml or json, not "xml".'],
     ["profile --format markdown", '--format must be md, yaml or json, not "markdown".'],

@@ -24,7 +24,7 @@ import { parseRemote } from "../shared/remote.js";
 import { isIncomplete, printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
-import { parseChoice, splitNames } from "../shared/values.js";
+import { parseChoice, requireNames, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
@@ -74,7 +74,9 @@ interface CalibrateFlags {
 async function run(files: readonly string[], flags: CalibrateFlags): Promise<number> {
   const [only, skip] = [splitNames(flags.only), splitNames(flags.skip)];
   assertSettings({ only, skip });
-  const failOn = splitNames(flags.failOn).map((name) => parseChoice("--fail-on", name, calibrationGates));
+  const failOn = requireNames("--fail-on", flags.failOn).map((name) =>
+    parseChoice("--fail-on", name, calibrationGates),
+  );
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);

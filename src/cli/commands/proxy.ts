@@ -17,7 +17,7 @@ import { parsePort } from "../run/start-options.js";
 import { endUnread, nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
-import { parseBaseUrl, splitNames } from "../shared/values.js";
+import { parseBaseUrl, requireNames } from "../shared/values.js";
 
 export const verb: Verb = (command) => {
   command
@@ -57,6 +57,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   const target = new URL(parseBaseUrl("--target", flags.target));
   const webhooksTo =
     flags.webhooksTo === undefined ? undefined : new URL(parseBaseUrl("--webhooks-to", flags.webhooksTo));
+  const fields = requireNames("--redact", flags.redact);
   const port = flags.port === undefined ? DEFAULT_PORT : parsePort("--port", flags.port);
   const { record, secret: secretKey } = flags;
   if (secretKey === "")
@@ -74,7 +75,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   });
   const { comparison } = mirror;
   const { signatureHeader } = comparison.profile.webhooks;
-  const redact = createExchangeRedactor({ secretKey, signatureHeader, fields: splitNames(flags.redact) });
+  const redact = createExchangeRedactor({ secretKey, signatureHeader, fields });
   let count = 0;
   const onExchange = (exchange: HttpExchange, side: Side): void => {
     const redacted = redact(exchange, side);

@@ -30,6 +30,13 @@ export function splitNames(texts: readonly string[] = []): string[] {
     .filter((name) => name !== "");
 }
 
+/** As `splitNames`, for an option whose empty value, such as an unset variable in a script, would do nothing. */
+export function requireNames(source: string, texts?: readonly string[]): string[] {
+  const names = splitNames(texts);
+  if (texts !== undefined && names.length === 0) throw wrongValue(source, "one name or more", texts.join(" "));
+  return names;
+}
+
 /** Parses an absolute http(s) URL. The result has no slash at its end. */
 export function parseBaseUrl(source: string, text: string): string {
   const url = parseUrl(text);
