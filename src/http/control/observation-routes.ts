@@ -7,7 +7,6 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import { archiveOf } from "../../sandbox/archive.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { LongWork } from "../../kernel/time/long-work.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { FindingRow } from "../../sandbox/observation/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
@@ -51,7 +50,7 @@ export const observationRoutes: readonly ControlRoute[] = [
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
       const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-      const takeTurns = sandbox.longWork.begin();
+      const takeTurns = sandbox.longWork.begin(company.id);
       const data: unknown[] = [];
       for (const entry of page.data) {
         data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
@@ -103,13 +102,15 @@ function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | und
     "content-type": "application/json; charset=utf-8",
     "content-disposition": `attachment; filename="${company.id}.har"`,
   };
-  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.longWork));
+  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.longWork.begin(company.id)));
   return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
 }
 
 /** Lets other work of the process run meanwhile. */
-async function* encodeHar(exchanges: Iterable<HttpExchange>, longWork: LongWork): AsyncGenerator<Uint8Array> {
-  const takeTurns = longWork.begin();
+async function* encodeHar(
+  exchanges: Iterable<HttpExchange>,
+  takeTurns: () => Promise<void> | undefined,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   await takeTurns();
   for (const part of harParts(exchanges)) {
@@ -122,10 +123,10 @@ async function* encodeHar(exchanges: Iterable<HttpExchange>, longWork: LongWork)
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
   const redactor = sandbox.redactorOf(company);
   const entries = sandbox.observationOf(company.id).journal.entries.values();
-  const verified = await verifyRequests(entries, body, sandbox.longWork);
+  const takeTurns = sandbox.longWork.begin(company.id);
+  const verified = await verifyRequests(entries, body, sandbox.system, takeTurns);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
-  const takeTurns = sandbox.longWork.begin();
   const nearest: ReturnType<typeof renderNearMiss>[] = [];
   for (const miss of verified.nearest) {
     nearest.push(renderNearMiss(miss, redactor));

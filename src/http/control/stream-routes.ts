@@ -7,7 +7,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor } from "../api/answer.js";
 import { isStillLetIn } from "../shared/caller.js";
 import { type EventSink, OpenStreams, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
-import { FairOrder } from "../shared/fair-order.js";
+import { FairOrder } from "../../kernel/time/fair-order.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";

@@ -13,7 +13,7 @@ import type { HttpEnv, Malformed } from "../shared/env.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
-import { FairOrder } from "../shared/fair-order.js";
+import { FairOrder } from "../../kernel/time/fair-order.js";
 import { Turns } from "./turns.js";
 
 export interface ServeOptions {

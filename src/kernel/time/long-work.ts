@@ -1,3 +1,4 @@
+import { FairOrder } from "./fair-order.js";
 import type { SystemClock } from "./system-clock.js";
 
 /** Other requests get their turn as often. */
@@ -5,21 +6,20 @@ const TURN_MS = 10;
 
 /** Work of over 10 ms, such as comparisons with thousands of requests. Of several long works one goes on in each turn of the event loop. */
 export class LongWork {
-  readonly system: SystemClock;
-  #lastTurn = Promise.resolve();
+  readonly #system: SystemClock;
+  readonly #order = new FairOrder();
 
   constructor(system: SystemClock) {
-    this.system = system;
+    this.#system = system;
   }
 
-  /** Await what it returns often during the work: it lets the event loop run now and then. */
-  begin(): () => Promise<void> | undefined {
+  /** Await what it returns often during the work: it lets the event loop run now and then. The works of one company delay another's by one turn at a time. */
+  begin(companyId: string): () => Promise<void> | undefined {
     let start = -Infinity;
     const next = async (): Promise<void> => {
-      this.#lastTurn = this.#lastTurn.then(() => this.system.yieldToEventLoop());
-      await this.#lastTurn;
-      start = this.system.monotonic();
+      await new Promise<void>((resolve) => this.#order.take(companyId, resolve));
+      start = this.#system.monotonic();
     };
-    return () => (this.system.monotonic() - start < TURN_MS ? undefined : next());
+    return () => (this.#system.monotonic() - start < TURN_MS ? undefined : next());
   }
 }

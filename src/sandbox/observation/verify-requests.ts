@@ -4,7 +4,7 @@ import { type CompiledPatterns, Effort } from "../../kernel/effort.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
-import type { LongWork } from "../../kernel/time/long-work.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Journal, JournalEntry } from "./journal.js";
 
 export interface Verification {
@@ -40,18 +40,18 @@ const COMPARING_MS = 2_000;
 export async function verifyRequests(
   entries: readonly JournalEntry[],
   { match, count }: Verification,
-  longWork: LongWork,
+  system: SystemClock,
+  takeTurns: () => Promise<void> | undefined,
 ): Promise<Verified> {
-  const takeTurns = longWork.begin();
   const compiled: CompiledPatterns = new Map();
   let leftMs = COMPARING_MS;
   const matched: JournalEntry[] = [];
   const misses: Miss[] = [];
   for (const entry of entries) {
-    const start = longWork.system.monotonic();
+    const start = system.monotonic();
     const effort = new Effort(compiled);
     const mismatches = findEntryMismatches(match, entry, effort);
-    leftMs -= longWork.system.monotonic() - start;
+    leftMs -= system.monotonic() - start;
     if (effort.givenUp > 0 || leftMs < 0) throw tooSlow(entry);
     if (mismatches.length === 0) matched.push(entry);
     else misses.push({ entry, isElsewhere: isElsewhere(mismatches), distance: distanceOf(mismatches, match) });

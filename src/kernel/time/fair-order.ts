@@ -1,6 +1,6 @@
-import { systemClock } from "../../kernel/time/system-clock.js";
+import { systemClock } from "./system-clock.js";
 
-/** In each turn of the event loop one piece of work of each client begins: much of one client delays another's by one piece at a time. */
+/** In each turn of the event loop one piece of work begins. The clients take turns: much of one client delays another's by one piece at a time. */
 export class FairOrder {
   readonly #waiting = new Map<string, (() => void)[]>();
 
@@ -13,8 +13,8 @@ export class FairOrder {
 
   async #work(): Promise<void> {
     while (this.#waiting.size > 0) {
-      await systemClock.yieldToEventLoop();
       for (const [client, waiting] of this.#waiting) {
+        await systemClock.yieldToEventLoop();
         waiting.shift()?.();
         if (waiting.length === 0) this.#waiting.delete(client);
       }

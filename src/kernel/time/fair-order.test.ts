@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FairOrder } from "./fair-order.js";
 
-it("lets each client begin one request in a turn, however many of another wait", async () => {
+it("lets the clients begin in turn, however many requests of one wait", async () => {
   const order = new FairOrder();
   const begun: string[] = [];
   const take = (client: string, request: string): Promise<void> =>
@@ -17,4 +17,14 @@ it("lets each client begin one request in a turn, however many of another wait",
   await take("c", "c2");
   await Promise.all(many);
   expect(begun).toEqual(["a1", "b1", "c1", "a2", "b2", "a3", "c2", "a4"]);
+});
+
+it("begins one request in each turn of the event loop, however many clients there are", async () => {
+  const order = new FairOrder();
+  let begun = 0;
+  for (const client of ["a", "b", "c"]) order.take(client, () => begun++);
+  for (let turn = 1; turn <= 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun).toBe(turn);
+  }
 });
