@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startLive } from "../support/live.js";
+import { longestStop } from "../support/loop-stops.js";
 import { connectTo } from "../support/raw-http.js";
 
 const COUNT = 2_000;
@@ -71,4 +72,16 @@ it("a client that does not read its answer has no further ones made", async () =
       if (end.includes('"path":"/v1/charges/last"')) resolve();
     });
   });
+});
+
+it("thousands of connections that send no HTTP at once do not stop the event loop for long", async () => {
+  const live = await startLive();
+  const sockets = await Promise.all(Array.from({ length: 2_000 }, () => connectTo(live.url)));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  const stop = await longestStop(() => {
+    const answered = sockets.map((socket) => new Promise((resolve) => void socket.once("data", resolve)));
+    for (const socket of sockets) socket.write("GARBAGE\r\n\r\n");
+    return Promise.all(answered);
+  });
+  expect(stop).toBeLessThan(180);
 });

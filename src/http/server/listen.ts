@@ -114,7 +114,10 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     const response = await (malformed === undefined ? app.fetch(request, env) : refuse(malformed));
     return incoming.complete ? response : answerWhileReceiving(response, incoming);
   };
-  guardConnections(server, limits, refuse);
+  guardConnections(server, limits, async (malformed) => {
+    await new Promise<void>((resolve) => order.take("", resolve));
+    return refuse(malformed);
+  });
   const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
     hostname: address,
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
