@@ -15,6 +15,9 @@ it.each([
   ["16-01-2026", "17-01-2026"],
   ["Entry 10", "Entry 11"],
   ["Trip of 10:00", "Trip of 11:00"],
+  ["order-17-7f3a9c12", "order-18-b210e8d4"],
+  ["order-17-V1StGXR8_Z5jdHi6B-myT", "order-18-3kTMd0BnQ-x9aPzLw2_cv"],
+  ["2250700000010-17", "2250700000010-18"],
 ])("%s and %s name two orders", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([true, true]);
 });
@@ -34,6 +37,14 @@ it.each([
   ["x9k2m4p7q1", "b3c8d1f6g2"],
   ["ref-k3j9x", "ref-p0q2z"],
   ["V1StGXR8_Z5jdHi6B-myT", "3kTMd0BnQ_x9aPzLw2-cv"],
+  ["pay-V1StGXR8_Z5jdHi6B-myT-ci", "pay-3kTMd0BnQ-x9aPzLw2_cv-ci"],
+  ["vir-jBlPaGNGJoc", "vir-wMoY_5UrvKQ"],
+  ["pay-3aabf02d", "pay-366252dd"],
+  ["pay_u58uvck", "pay_yc7adt2"],
+  ["tx977453d2-e677-4101-8c7b-af76ecfb2dd8", "tx60470d01-78c5-4e47-bede-8380c1c33721"],
+  ["815acab0_27a7_41cf_a94b_aec523ffa7d2", "e9f93937_67c7_4b65_bfac_35058039e2aa"],
+  ["1768467600123-4066", "1768467600456-960"],
+  ["order-17-6b0924ebb42fc.80122064", "order-17-6b0924ebb82c8.79767100"],
   ["0.4382910", "0.99182"],
   ["awa-2026-01-15T09:00:00Z", "awa-2026-01-15T09:00:05Z"],
   ["order-7f3a", "ORDER-7F3A"],

@@ -214,15 +214,18 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
 const anyOf = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"), "gi");
 
+/** A UUID, or PHP's `uniqid("", true)`. */
+const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}|(?<![\da-z])[\da-f]{13,14}\.\d{8}(?!\d)/gi;
+
 /** What is drawn for each attempt, and what names a worker or an attempt. */
 const DRAWN = anyOf(
-  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, // a UUID
+  /(?<!\d)1[5-9]\d{11}(?!\d)(?:[-_.]\d+)?/, // the time in milliseconds, also with a random number
   /(?<=\d{4}[-_]\d\d[-_]\d\d)[t _-]\d\d[:._-]?\d\d(?:[:._-]?\d\d(?:\.\d+)?)?z?/, // a time of day
   /(?<!\d)\d\d:\d\d:\d\d(?!\d)/,
   /(?<=(?:19|20)\d{6}[t _-])(?!0000)(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?!\d)/, // `20260115-100003`, but not the order `20260115-000017`
-  /(?<![a-z])(?:attempt|(?:re-?)?try|essai|tentative)[ #:._-]{1,3}(?:n[°o][ .]?)?(?![\da-f]{8}-[\da-f]{4}-)\d+/, // `attempt 2`, `essai n°2`
+  /(?<![a-z])(?:attempt|(?:re-?)?try|essai|tentative)[ #:._-]{1,3}(?:n[°o][ .]?)?\d+/, // `attempt 2`, `essai n°2`
   /\d+(?:st|nd|rd|th|er|[eè](?:re|me)|e)[ -](?:attempt|try|essai|tentative)/, // `2nd attempt`
-  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-z]+)/, // also before a UUID
+  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+/,
   /(?<![\w-])(?=[\w-]*[a-z]\d+[a-z])[\w-]{21,22}(?![\w-])/, // a nanoid, or a UUID in base64url
   /(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}/, // random letters and digits
   /\d{9,}(?:\.\d+)?/, // the time in milliseconds, or in seconds with a fraction
@@ -242,16 +245,58 @@ const OF_AN_ATTEMPT = anyOf(
 const REFERENCE_MAX = 200;
 
 function maskDrawn(reference: string): string {
-  return (reference.length > REFERENCE_MAX ? reference : reference.replaceAll(DRAWN, "*")).toLowerCase();
+  const isLong = reference.length > REFERENCE_MAX;
+  return (isLong ? reference : reference.replaceAll(UUID, "*").replaceAll(DRAWN, "*")).toLowerCase();
 }
 
 /** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */
 export function nameTwoOrders(one: string, other: string): boolean {
-  const [short = "", long = ""] = [one, other]
-    .map((reference) => maskDrawn(reference).slice(0, REFERENCE_MAX).replaceAll(OF_AN_ATTEMPT, "*"))
-    .toSorted((a, b) => a.length - b.length);
+  const texts = [one, other].map((reference) => reference.slice(0, REFERENCE_MAX).replaceAll(UUID, "*"));
+  const [a = "", b = ""] = texts;
+  if (differInDrawnText(a, b)) return false;
+  const [short = "", long = ""] = maskDrawnWords(a, b)
+    .map((reference) => maskDrawn(reference).replaceAll(OF_AN_ATTEMPT, "*"))
+    .toSorted((x, y) => x.length - y.length);
   // More digits make it another number: `order-1` and `order-17`.
   const isPrefix = long.startsWith(short) && !/\d{2}/.test(short.slice(-1) + long.charAt(short.length));
   const isSuffix = long.endsWith(short) && !/\d{2}/.test(long.charAt(long.length - short.length - 1) + short.charAt(0));
   return !isPrefix && !isSuffix;
+}
+
+/** Two texts of base64 or of nanoid, which hold separators: all that differs is mixed, and as long. */
+function differInDrawnText(one: string, other: string): boolean {
+  if (one === other || one.length !== other.length) return false;
+  let [from, to] = [0, one.length];
+  while (one[from] === other[from]) from += 1;
+  while (one[to - 1] === other[to - 1]) to -= 1;
+  const parts = [one, other].map((text) => text.slice(from, to));
+  // `17-…` and `18-…` are two orders.
+  const areMixed = parts.every((part) => /^(?!\d+[^\dA-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w+/=-]{8,}$/.test(part));
+  return areMixed && countTurns(parts.join(" ")) >= TURNS_MIN;
+}
+
+/** Replaces the words of both that are drawn: in the same place, about as long, and mixed: `7f3a9c` and `b210e8`. */
+function maskDrawnWords(one: string, other: string): readonly string[] {
+  const [a, b] = [one, other].map((text) => text.split(/([^\da-z]+)/i));
+  if (a?.length !== b?.length) return [one, other];
+  const isDrawn = (word: string, index: number) => {
+    const second = b?.[index] ?? "";
+    let equal = 0;
+    for (let place = 0; place < word.length; place += 1) if (word[place] === second[place]) equal += 1;
+    return (
+      Math.min(word.length, second.length) >= 5 &&
+      Math.abs(word.length - second.length) <= 1 &&
+      equal * 2 < word.length &&
+      countTurns(`${word} ${second}`) >= TURNS_MIN
+    );
+  };
+  const drawn = new Set(a?.flatMap((word, index) => (isDrawn(word, index) ? [index] : [])));
+  return [a, b].map((words = []) => words.map((word, index) => (drawn.has(index) ? "*" : word)).join(""));
+}
+
+const TURNS_MIN = 3;
+
+/** How often letters follow digits, digits letters, and capital letters small ones: rarely in what people write. */
+function countTurns(text: string): number {
+  return text.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])/g)?.length ?? 0;
 }
