@@ -30,6 +30,18 @@ it("polling-too-fast does not report ten reads a second, however many there are"
   expect(poll(gaps(40, 100).map((gap, index) => gap + (index % 2 === 0 ? 20 : -20)))).toEqual(none(40));
 });
 
+it("polling-too-fast does not report a client that reads a charge a few times after each of its changes", () => {
+  const detector = createPollingTooFastDetector();
+  const read = (status: string, receivedAt: number) =>
+    detector.see?.(
+      sighting({ operation: "getCharge", path: "/v1/charges/a", answer: { status }, receivedAt }),
+      scene(),
+    ) ?? [];
+  const changes = ["due", "paid", "refunded_partially", "refunded"];
+  expect(changes.flatMap((status, index) => [0, 1, 2, 3].flatMap((n) => read(status, index * 50 + n)))).toEqual([]);
+  expect(Array.from({ length: 7 }, (_, n) => read("refunded", 200 + n)).flat()).toHaveLength(1);
+});
+
 it("polling-too-fast looks at every second, not only the first", () => {
   expect(poll([...gaps(20, 500), ...gaps(9, 1)])).toEqual([...none(28), true]);
 });

@@ -14,6 +14,7 @@ import type { JournalEntry } from "./journal.js";
 import { type Secret, holdsSecret, searchIn } from "./redact.js";
 import { pathOf } from "./verify-requests.js";
 import type { FindingRequest } from "./finding.js";
+import { memberOf } from "../../kernel/messages/json.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 
 /** Two machines have two clocks, and requests take different times: a client that waits as it should may be early by this. */
@@ -25,16 +26,30 @@ const POLLS_SPAN_MS = 1_000;
 /** Resources whose polls are remembered; those that were read longest ago are forgotten first. */
 const RESOURCES_MAX = 1_000;
 
+interface Read extends Pick<JournalEntry, "receivedAt" | "at"> {
+  /** The state that the newest answer until then has shown. */
+  readonly shown: string | undefined;
+}
+
+/** Equal while a charge or transaction does not change. */
+function stateIn(answer: unknown): string {
+  return JSON.stringify(["status", "refunded", "attempts"].map((name) => memberOf(answer, name)));
+}
+
 /** Once for each resource. */
 export function createPollingTooFastDetector(): Detector {
   /** The last reads of each resource, oldest first: one more than is allowed. */
-  const readsOf = new RecentMap<string, readonly Pick<JournalEntry, "receivedAt" | "at">[]>(RESOURCES_MAX);
+  const readsOf = new RecentMap<string, readonly Read[]>(RESOURCES_MAX);
   return {
     see(entry, scene) {
       if (entry.method !== "GET" || idInPath(entry) === undefined) return [];
       const path = pathOf(entry);
       const { receivedAt, at } = entry;
-      const reads = [...(readsOf.get(path) ?? []), { receivedAt, at }].slice(-POLLS_MAX - 1);
+      const before = readsOf.get(path) ?? [];
+      const shown = entry.status === 200 ? stateIn(entry.answer) : before.at(-1)?.shown;
+      // A client that reads the charge after each of its changes does not poll.
+      const same = before.filter((read) => read.shown === shown);
+      const reads = [...same, { receivedAt, at, shown }].slice(-POLLS_MAX - 1);
       readsOf.add(path, reads);
       const [first = entry] = reads;
       const spanMs = Math.max(receivedAt - first.receivedAt, at - first.at);
