@@ -29,14 +29,18 @@ it("many requests that one client sends without waiting are answered in order, a
   expect(seen).toEqual(Array.from({ length: COUNT }, (_, index) => index));
 });
 
-it("many connections of one client do not keep another client waiting", async () => {
+it.each([
+  ["of one client", () => ""],
+  ["with different wrong tokens", (index: number) => `authorization: Bearer wrong${index}\r\n`],
+])("many connections %s do not keep another client waiting", async (_, credentials) => {
   const live = await startLive();
   const CONNECTIONS = 50;
   const REQUESTS = 20;
   let answered = 0;
-  for (const socket of await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(live.url)))) {
+  const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(live.url)));
+  for (const [index, socket] of sockets.entries()) {
     onTestFinished(() => void socket.destroy());
-    const ask = (): void => void socket.write("GET /n HTTP/1.1\r\nhost: x\r\n\r\n");
+    const ask = (): void => void socket.write(`GET /n HTTP/1.1\r\nhost: x\r\n${credentials(index)}\r\n`);
     socket.on("data", () => {
       answered++;
       ask();

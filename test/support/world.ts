@@ -5,7 +5,8 @@ import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";
-import { serve } from "../../src/http/server/listen.js";
+import { hasKnownToken } from "../../src/http/api/answer.js";
+import { listen } from "../../src/http/server/listen.js";
 import { parseInstant } from "../../src/kernel/time/instant.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
@@ -98,7 +99,8 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
     ),
     control: (method, path, body, headers) => request(app, method, `/_sandbox${path}`, body, headers),
     async listen() {
-      const server = await serve(app, { host: "127.0.0.1", port: 0 });
+      const server = await listen({ host: "127.0.0.1", port: 0 });
+      server.answerWith(app, (authorization) => hasKnownToken(sandbox, authorization));
       sandbox.listensAt(server.url);
       stops.push(() => server.close());
       return server.url;

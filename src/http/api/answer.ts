@@ -5,6 +5,7 @@ import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { HttpContext } from "../shared/env.js";
+import { isSameSecret } from "../shared/caller.js";
 import { whenAnswered } from "../shared/after-answer.js";
 import type { RequestFault, RuleOn } from "../../domain/model/rule.js";
 import { StoreUnavailable } from "../../adapters/store/store.js";
@@ -166,6 +167,12 @@ const BEARER = /^Bearer +(\S+) *$/i;
 export function tokenOf(c: HttpContext): string | undefined {
   const header = c.req.header("authorization");
   return header === undefined ? undefined : BEARER.exec(header)?.[1];
+}
+
+/** Whether an `Authorization` header has the admin token or an access token of a company. */
+export function hasKnownToken(sandbox: Sandbox, header: string): boolean {
+  const token = BEARER.exec(header)?.[1];
+  return token !== undefined && (sandbox.isTokenTaken(token) || isSameSecret(token, sandbox.options.adminToken ?? ""));
 }
 
 /** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id, which proves nothing to tenants. */

@@ -40,7 +40,8 @@ export interface RunningServer {
 
 /** A server that has an address before it has its app. Requests wait for the app. */
 export interface Listener extends RunningServer {
-  answerWith(app: Hono<HttpEnv>): void;
+  /** Requests with an `Authorization` that is not known take turns as if they were of one client. */
+  answerWith(app: Hono<HttpEnv>, isKnown?: (authorization: string) => boolean): void;
 }
 
 /** How long a client that does not read its answer holds a server that stops. */
@@ -82,6 +83,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
 
   let attach = (_: Hono<HttpEnv>): void => undefined;
   const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
+  let isKnown = (_: string): boolean => false;
   const stopping = new AbortController();
   // Every delayed request listens.
   setMaxListeners(0, stopping.signal);
@@ -151,7 +153,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
         outgoing.destroy();
       });
     };
-    turns.take(socket, outgoing, () => order.take(incoming.headers.authorization ?? "", begin));
+    const { authorization = "" } = incoming.headers;
+    turns.take(socket, outgoing, () => order.take(isKnown(authorization) ? authorization : "", begin));
   });
   return {
     url: `${tls === undefined ? "http" : "https"}://${address}`,
@@ -170,7 +173,10 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     cutOff() {
       for (const { socket } of connections.values()) socket.destroy();
     },
-    answerWith: attach,
+    answerWith(app, isKnownToApp = isKnown) {
+      isKnown = isKnownToApp;
+      attach(app);
+    },
   };
 }
 

@@ -33,7 +33,7 @@ interface Read extends Pick<JournalEntry, "receivedAt" | "at"> {
 
 /** Equal while a charge or transaction does not change. */
 function stateIn(answer: unknown): string {
-  return JSON.stringify(["status", "refunded", "attempts"].map((name) => memberOf(answer, name)));
+  return digestOf(["status", "refunded", "attempts"].map((name) => memberOf(answer, name)));
 }
 
 /** Once for each resource. */
