@@ -73,6 +73,7 @@ const programs: readonly Omit<Client, "finds">[] = [
     run: async ({ live, pay, listen }) => {
       await listen();
       await Promise.all([pay("order-17"), pay("order-18")]);
+      await Promise.all(["7B2", "8C3"].map((order) => pay(`Order-2026-01-Abidjan-${order}`)));
       await live.advance("2s");
     },
   },

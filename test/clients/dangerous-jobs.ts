@@ -107,6 +107,15 @@ export const dangerousJobs: readonly Client[] = [
     },
   },
   {
+    name: "pays one order with two workers, each with a nanoid behind a prefix",
+    finds: ["concurrent-payouts"],
+    run: async ({ live, pay, listen }) => {
+      await listen();
+      await Promise.all(["pay-V1StGXR8_Z5jdHi6B-myT", "pay-3kTMd0BnQ-x9aPzLw2_cv"].map((reference) => pay(reference)));
+      await live.advance("2s");
+    },
+  },
+  {
     name: "refunds again when the clerk clicks again after a 503",
     finds: ["refund-repeated"],
     run: async ({ live, paidCharge, refund, loseNext }) => {

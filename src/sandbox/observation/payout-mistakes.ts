@@ -217,6 +217,9 @@ const anyOf = (...patterns: readonly RegExp[]): RegExp =>
 /** A UUID, or PHP's `uniqid("", true)`. */
 const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}|(?<![\da-z])[\da-f]{13,14}\.\d{8}(?!\d)/gi;
 
+/** A nanoid behind a prefix, or a UUID in base64url: with capital and small letters, and digits between letters. */
+const NANOID = /(?<![\dA-Za-z])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[A-Za-z]\d+[A-Za-z])[\w-]{21,22}(?![\w-])/g;
+
 /** What is drawn for each attempt, and what names a worker or an attempt. */
 const DRAWN = anyOf(
   /(?<!\d)1[5-9]\d{11}(?!\d)(?:[-_.]\d+)?/, // the time in milliseconds, also with a random number
@@ -246,7 +249,8 @@ const REFERENCE_MAX = 200;
 
 function maskDrawn(reference: string): string {
   const isLong = reference.length > REFERENCE_MAX;
-  return (isLong ? reference : reference.replaceAll(UUID, "*").replaceAll(DRAWN, "*")).toLowerCase();
+  const drawn = [UUID, NANOID, DRAWN];
+  return (isLong ? reference : drawn.reduce((text, pattern) => text.replaceAll(pattern, "*"), reference)).toLowerCase();
 }
 
 /** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */
