@@ -116,6 +116,15 @@ export const dangerousJobs: readonly Client[] = [
     },
   },
   {
+    name: "pays one order with two workers, each with a few drawn characters behind a prefix",
+    finds: ["concurrent-payouts"],
+    run: async ({ live, pay, listen }) => {
+      await listen();
+      await Promise.all(["pay_u58uvck", "pay_yc7adt2"].map((reference) => pay(reference)));
+      await live.advance("2s");
+    },
+  },
+  {
     name: "refunds again when the clerk clicks again after a 503",
     finds: ["refund-repeated"],
     run: async ({ live, paidCharge, refund, loseNext }) => {

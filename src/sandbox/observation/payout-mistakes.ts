@@ -155,11 +155,15 @@ export function areDescribedAsTwo({ description: one }: PayoutOrder, { descripti
 
 /** Payouts that are remembered; the oldest are forgotten first. Each holds a connection. */
 const PAYOUTS_MAX = 200;
+/** A payout is compared with so many equal ones. */
+const COMPARED_MAX = 5;
 const AT_THE_SAME_TIME_MS = 1_000;
 
 interface SentPayout extends Answered {
   readonly order: PayoutOrder;
   readonly entry: JournalEntry;
+  /** The same for equal payouts. */
+  readonly group: string;
 }
 
 /**
@@ -178,11 +182,11 @@ export function createConcurrentPayoutsDetector(): Detector {
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
         const description = String(order.description).replaceAll(order.reference, "*");
-        const group = `${pairOf(order)} ${description} ${maskDrawn(order.reference)}`;
-        const other = sent.get(group);
-        const current = { order, entry, connection, answeredAt: now };
-        sent.add(group, current);
-        if (other === undefined || !areConcurrent(other, current, scene)) return [];
+        const current = { order, entry, connection, answeredAt: now, group: `${pairOf(order)} ${description}` };
+        const equal = [...sent.values()].filter(({ group }) => group === current.group).slice(-COMPARED_MAX);
+        sent.add(`${entry.id} ${order.reference}`, current);
+        const other = equal.findLast((one) => areConcurrent(one, current, scene) && differInDrawn(one, current));
+        if (other === undefined) return [];
         const found = describeConcurrent(other, current);
         for (const { order: shown } of [other, current]) reported.add(shown.reference, found.key);
         return [found];
@@ -196,6 +200,16 @@ function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
   if (a.entry.id === b.entry.id || a.order.reference === b.order.reference) return false;
   if (b.entry.receivedAt < a.answeredAt) return true;
   return b.entry.receivedAt - a.entry.receivedAt <= AT_THE_SAME_TIME_MS && isOtherWorker(a, scene);
+}
+
+/** Their references differ only in what is drawn or names a worker. */
+function differInDrawn(
+  { order: { reference: one } }: SentPayout,
+  { order: { reference: other } }: SentPayout,
+): boolean {
+  if (Math.max(one.length, other.length) > REFERENCE_MAX) return false;
+  const [a, b] = maskBoth(one, other);
+  return a === b;
 }
 
 function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
@@ -216,9 +230,6 @@ const anyOf = (...patterns: readonly RegExp[]): RegExp =>
 
 /** A UUID, or PHP's `uniqid("", true)`. */
 const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}|(?<![\da-z])[\da-f]{13,14}\.\d{8}(?!\d)/gi;
-
-/** A nanoid behind a prefix, or a UUID in base64url: with capital and small letters, and digits between letters. */
-const NANOID = /(?<![\dA-Za-z])(?=[\w-]*[a-z])(?=[\w-]*[A-Z])(?=[\w-]*[A-Za-z]\d+[A-Za-z])[\w-]{21,22}(?![\w-])/g;
 
 /** What is drawn for each attempt, and what names a worker or an attempt. */
 const DRAWN = anyOf(
@@ -248,23 +259,24 @@ const OF_AN_ATTEMPT = anyOf(
 const REFERENCE_MAX = 200;
 
 function maskDrawn(reference: string): string {
-  const isLong = reference.length > REFERENCE_MAX;
-  const drawn = [UUID, NANOID, DRAWN];
-  return (isLong ? reference : drawn.reduce((text, pattern) => text.replaceAll(pattern, "*"), reference)).toLowerCase();
+  return reference.replaceAll(DRAWN, "*").toLowerCase();
 }
 
 /** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */
 export function nameTwoOrders(one: string, other: string): boolean {
-  const texts = [one, other].map((reference) => reference.slice(0, REFERENCE_MAX).replaceAll(UUID, "*"));
-  const [a = "", b = ""] = texts;
-  if (differInDrawnText(a, b)) return false;
-  const [short = "", long = ""] = maskDrawnWords(a, b)
-    .map((reference) => maskDrawn(reference).replaceAll(OF_AN_ATTEMPT, "*"))
-    .toSorted((x, y) => x.length - y.length);
+  const [short = "", long = ""] = maskBoth(one, other)
+    .map((reference) => reference.replaceAll(OF_AN_ATTEMPT, "*"))
+    .toSorted((a, b) => a.length - b.length);
   // More digits make it another number: `order-1` and `order-17`.
   const isPrefix = long.startsWith(short) && !/\d{2}/.test(short.slice(-1) + long.charAt(short.length));
   const isSuffix = long.endsWith(short) && !/\d{2}/.test(long.charAt(long.length - short.length - 1) + short.charAt(0));
   return !isPrefix && !isSuffix;
+}
+
+/** Replaces what is drawn in both, or names a worker. */
+function maskBoth(one: string, other: string): readonly string[] {
+  const [a = "", b = ""] = [one, other].map((reference) => reference.slice(0, REFERENCE_MAX).replaceAll(UUID, "*"));
+  return differInDrawnText(a, b) ? ["*", "*"] : maskDrawnWords(a, b).map(maskDrawn);
 }
 
 /** Two texts of base64 or of nanoid, which hold separators: all that differs is mixed, and as long. */
