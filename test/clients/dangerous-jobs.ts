@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { call } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
-import { type Client, PAYEE } from "./client.js";
+import { type Api, type Client, PAYEE } from "./client.js";
 
 const PAYOUTS = "/v1/transactions";
 const AWA = "+2250700000002";
@@ -106,24 +106,18 @@ export const dangerousJobs: readonly Client[] = [
       await live.advance("2s");
     },
   },
-  {
-    name: "pays one order with two workers, each with a nanoid behind a prefix",
-    finds: ["concurrent-payouts"],
-    run: async ({ live, pay, listen }) => {
+  ...[
+    ["a nanoid", "pay-V1StGXR8_Z5jdHi6B-myT", "pay-3kTMd0BnQ-x9aPzLw2_cv"],
+    ["a few drawn characters", "pay_u58uvck", "pay_yc7adt2"],
+  ].map(([what, ...references]) => ({
+    name: `pays one order with two workers, each with ${what} behind a prefix`,
+    finds: ["concurrent-payouts"] as const,
+    run: async ({ live, pay, listen }: Api) => {
       await listen();
-      await Promise.all(["pay-V1StGXR8_Z5jdHi6B-myT", "pay-3kTMd0BnQ-x9aPzLw2_cv"].map((reference) => pay(reference)));
+      await Promise.all(references.map((reference) => pay(reference)));
       await live.advance("2s");
     },
-  },
-  {
-    name: "pays one order with two workers, each with a few drawn characters behind a prefix",
-    finds: ["concurrent-payouts"],
-    run: async ({ live, pay, listen }) => {
-      await listen();
-      await Promise.all(["pay_u58uvck", "pay_yc7adt2"].map((reference) => pay(reference)));
-      await live.advance("2s");
-    },
-  },
+  })),
   {
     name: "refunds again when the clerk clicks again after a 503",
     finds: ["refund-repeated"],
