@@ -2,6 +2,7 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import type { Profile } from "../../domain/profile/profile.js";
+import { toXof } from "../../domain/values/money.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { quote } from "../../kernel/messages/text.js";
@@ -11,6 +12,7 @@ import {
   type PayoutOrder,
   areDescribedAsTwo,
   findEarlier,
+  groupOf,
   nameTwoOrders,
   pairOf,
   pairOfTransfer,
@@ -41,13 +43,13 @@ export function createDoublePayoutDetector(): Detector {
 type Payout = PayoutOrder & Order;
 
 const payouts: OrderKind<Payout> = {
-  ordersOf: (entry) => payoutsOf(entry).map((order) => ({ ...order, group: pairOf(order) })),
+  ordersOf: (entry, { world }) => payoutsOf(entry).map((order) => ({ ...order, group: groupOf(order, world) })),
   hasFailed: ({ reference }, { transfers }) => transfers.findBy("reference", reference)?.status === "failed",
   conflictOf: (order, entry, { world }) => {
     if (entry.problem !== "reference_taken") return undefined;
     const earlier = findEarlier(world, order.reference, entry);
     // A 409 for what another order has taken, or another item of the batch, says nothing of this one.
-    return earlier !== undefined && pairOfTransfer(earlier) === order.group ? "done" : undefined;
+    return earlier !== undefined && pairOfTransfer(earlier) === pairOf(order) ? "done" : undefined;
   },
   provenBy: (shown, { world }) => ("attempts" in shown ? proofOfWebhook(shown, world) : proofOfRead(shown, world)),
   areTwo: (one, other) => areDescribedAsTwo(one, other) || nameTwoOrders(one.reference, other.reference),
@@ -88,9 +90,11 @@ function proofOfWebhook({ topic, resource, resourceKind }: Delivery, world: Worl
   return proofOf(resource, world, "outcome");
 }
 
-function proofOf(id: string, { transfers }: World, shows: Proof["shows"]): Proof | undefined {
-  const transfer = transfers.get(id);
-  return transfer && { group: pairOfTransfer(transfer), reference: transfer.reference, shows };
+function proofOf(id: string, world: World, shows: Proof["shows"]): Proof | undefined {
+  const transfer = world.transfers.get(id);
+  if (transfer === undefined) return undefined;
+  const { reference, msisdn, amount } = transfer;
+  return { group: groupOf({ reference, msisdn, amount: toXof(amount) }, world), reference, shows };
 }
 
 function findSameReference(entry: JournalEntry, scene: Scene): readonly Detection[] {

@@ -1,3 +1,4 @@
+import type { Charge } from "../../domain/model/charge.js";
 import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
@@ -44,6 +45,17 @@ export function pairOf({ msisdn, amount }: Pick<PayoutOrder, "msisdn" | "amount"
 
 export function pairOfTransfer({ msisdn, amount }: Transfer): string {
   return pairOf({ msisdn, amount: toXof(amount) });
+}
+
+/** Equal for payouts that may be the same: of one pair, and not for different charges. */
+export function groupOf(order: Pick<PayoutOrder, "reference" | "msisdn" | "amount">, world: World): string {
+  return `${pairOf(order)} ${chargeNamedIn(order.reference, world)?.id}`;
+}
+
+/** The charge whose id, or UUID as externalId, the reference holds: `payout-8f3c…`. */
+function chargeNamedIn(reference: string, { charges }: World): Charge | undefined {
+  const uuid = UUID.exec(reference)?.[0];
+  return uuid === undefined ? undefined : (charges.get(uuid) ?? charges.findBy("externalId", uuid));
 }
 
 /** The oldest transfer with this reference that was there before the request. */
@@ -176,16 +188,18 @@ export function createConcurrentPayoutsDetector(): Detector {
   const reported = new RecentMap<string, string>(PAYOUTS_MAX);
   return {
     see(entry, scene) {
-      const { connection, now } = scene;
+      const { connection, now, world } = scene;
       return payoutsOf(entry).flatMap((order): readonly Verdict[] => {
         const key = reported.get(order.reference);
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
         const description = String(order.description).replaceAll(order.reference, "*");
-        const current = { order, entry, connection, answeredAt: now, group: `${pairOf(order)} ${description}` };
+        const current = { order, entry, connection, answeredAt: now, group: `${groupOf(order, world)} ${description}` };
         const equal = [...sent.values()].filter(({ group }) => group === current.group).slice(-COMPARED_MAX);
         sent.add(`${entry.id} ${order.reference}`, current);
-        const other = equal.findLast((one) => areConcurrent(one, current, scene) && differInDrawn(one, current));
+        const other = equal.findLast(
+          (one) => areConcurrent(one, current, scene) && !nameTwoOrders(one.order.reference, order.reference),
+        );
         if (other === undefined) return [];
         const found = describeConcurrent(other, current);
         for (const { order: shown } of [other, current]) reported.add(shown.reference, found.key);
@@ -202,16 +216,6 @@ function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
   return b.entry.receivedAt - a.entry.receivedAt <= AT_THE_SAME_TIME_MS && isOtherWorker(a, scene);
 }
 
-/** Their references differ only in what is drawn or names a worker. */
-function differInDrawn(
-  { order: { reference: one } }: SentPayout,
-  { order: { reference: other } }: SentPayout,
-): boolean {
-  if (Math.max(one.length, other.length) > REFERENCE_MAX) return false;
-  const [a, b] = maskBoth(one, other);
-  return a === b;
-}
-
 function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
   const { msisdn, amount } = b.order;
   return {
@@ -224,95 +228,52 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
   };
 }
 
-/** Joins patterns, in any case. */
-const anyOf = (...patterns: readonly RegExp[]): RegExp =>
-  new RegExp(patterns.map(({ source }) => source).join("|"), "gi");
-
-/** A UUID, or PHP's `uniqid("", true)`. */
-const UUID = /[\da-f]{8}(?:[-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}|(?<![\da-z])[\da-f]{13,14}\.\d{8}(?!\d)/gi;
-
-/** What is drawn for each attempt, and what names a worker or an attempt. */
-const DRAWN = anyOf(
-  /(?<!\d)1[5-9]\d{11}(?!\d)(?:[-_.]\d+)?/, // the time in milliseconds, also with a random number
-  /(?<=\d{4}[-_]\d\d[-_]\d\d)[t _-]\d\d[:._-]?\d\d(?:[:._-]?\d\d(?:\.\d+)?)?z?/, // a time of day
-  /(?<!\d)\d\d:\d\d:\d\d(?!\d)/,
-  /(?<=(?:19|20)\d{6}[t _-])(?!0000)(?:[01]\d|2[0-3])[0-5]\d[0-5]\d(?!\d)/, // `20260115-100003`, but not the order `20260115-000017`
-  /(?<![a-z])(?:attempt|(?:re-?)?try|essai|tentative)[ #:._-]{1,3}(?:n[°o][ .]?)?\d+/, // `attempt 2`, `essai n°2`
-  /\d+(?:st|nd|rd|th|er|[eè](?:re|me)|e)[ -](?:attempt|try|essai|tentative)/, // `2nd attempt`
-  /(?<![a-z])(?:w|worker|attempt|try|pid|process|thread|instance|node|pod|host)[-_.:]?[\da-z]+/,
-  /(?<![\w-])(?=[\w-]*[a-z]\d+[a-z])[\w-]{21,22}(?![\w-])/, // a nanoid, or a UUID in base64url
-  /(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{8,}/, // random letters and digits
-  /\d{9,}(?:\.\d+)?/, // the time in milliseconds, or in seconds with a fraction
-  /0\.\d{5,}/, // Math.random()
-);
-
-/** What names an attempt where orders are named, too. */
-const OF_AN_ATTEMPT = anyOf(
-  /^[a-z]\d{1,2}$/,
-  /(?<![\da-z])(?=[\da-z]*(?:\d[a-z]+\d|[a-z]\d+[a-z]))[\da-z]{5,7}(?![\da-z])/, // a short random text
-  /(?<![a-z])(?:first|second|third|again|retry|bis|copy|new|[a-z])(?![a-z])/,
-  /(?<=(?<![a-z])(?:run|key|salary|withdrawal|pay(?:ment|out)?|transfer|transaction|txn?|ref(?:erence)?|req(?:uest)?)(?:[-_.:][a-z]+)?[-_.:]?)\d{1,2}(?!\d)/,
-  /(?<=\d\D+)(?<!(?:19|20)\d\d\D)\d\)?$/, // `order-17-2`, but not `invoice-2026-2`
-);
-
-/** The time of the patterns grows with the square of the length. */
+/** Longer texts are compared until here. */
 const REFERENCE_MAX = 200;
 
-function maskDrawn(reference: string): string {
-  return reference.replaceAll(DRAWN, "*").toLowerCase();
-}
+const UUID = /[\da-f]{8}([-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}/i;
 
-/** `order-17` and `order-18` name two orders; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one. */
+/** The time behind a date. `20260115-000017` is an order of that day. */
+const TIME = /(?<=\d{4}[-_/]?\d\d[-_/]?\d\d|\d\d[-_/]\d\d[-_/]\d{4})[t _-](?!0000)\d\d([:_.-]?\d\d){2}(\.\d+)?z?/gi;
+
+/** A word, a number of up to eight digits, or a number behind a word: `January`, `17`, `TX000123`. Not a letter alone, or with one digit. */
+const OF_AN_ORDER = /^(?!\p{L}\d?$)(?:\p{L}\p{Ll}*|\p{Lu}+)?\d{0,8}$/u;
+
+const OF_AN_ATTEMPT =
+  /^(?:attempt|retry|try|essai|tentative|run|worker|process|pid|thread|node|pod|host|first|second|third|again|bis|copy|new)\d*$/i;
+
+/**
+ * Whether references or descriptions name two orders. The first words in which they differ decide: they are words or numbers, and don't count attempts or
+ * workers. `order-17` and `order-18` do; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one.
+ */
 export function nameTwoOrders(one: string, other: string): boolean {
-  const [short = "", long = ""] = maskBoth(one, other)
-    .map((reference) => reference.replaceAll(OF_AN_ATTEMPT, "*"))
-    .toSorted((a, b) => a.length - b.length);
-  // More digits make it another number: `order-1` and `order-17`.
-  const isPrefix = long.startsWith(short) && !/\d{2}/.test(short.slice(-1) + long.charAt(short.length));
-  const isSuffix = long.endsWith(short) && !/\d{2}/.test(long.charAt(long.length - short.length - 1) + short.charAt(0));
-  return !isPrefix && !isSuffix;
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  if (isPart(a, b) || isPart(b, a)) return false;
+  const at = a.findIndex((word, index) => word !== b[index]);
+  const differing = [a, b].map((words) => words[at] ?? "");
+  const countsAttempts =
+    [a[at - 1] ?? "", ...differing].some((word) => OF_AN_ATTEMPT.test(word)) || isSecondNumber(a, at);
+  return !countsAttempts && differing.every((word) => OF_AN_ORDER.test(word));
 }
 
-/** Replaces what is drawn in both, or names a worker. */
-function maskBoth(one: string, other: string): readonly string[] {
-  const [a = "", b = ""] = [one, other].map((reference) => reference.slice(0, REFERENCE_MAX).replaceAll(UUID, "*"));
-  return differInDrawnText(a, b) ? ["*", "*"] : maskDrawnWords(a, b).map(maskDrawn);
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .slice(0, REFERENCE_MAX)
+      .replaceAll(new RegExp(UUID, "gi"), "*")
+      .replaceAll(TIME, "*")
+      .match(/[\p{L}\d*]+/gu) ?? []
+  );
 }
 
-/** Two texts of base64 or of nanoid, which hold separators: all that differs is mixed, and as long. */
-function differInDrawnText(one: string, other: string): boolean {
-  if (one === other || one.length !== other.length) return false;
-  let [from, to] = [0, one.length];
-  while (one[from] === other[from]) from += 1;
-  while (one[to - 1] === other[to - 1]) to -= 1;
-  const parts = [one, other].map((text) => text.slice(from, to));
-  // `17-…` and `18-…` are two orders.
-  const areMixed = parts.every((part) => /^(?!\d+[^\dA-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w+/=-]{8,}$/.test(part));
-  return areMixed && countTurns(parts.join(" ")) >= TURNS_MIN;
+/** At the start or the end of the other. */
+function isPart(part: readonly string[], whole: readonly string[]): boolean {
+  const isAt = (from: number) => part.every((word, index) => word === whole[from + index]);
+  return isAt(0) || isAt(whole.length - part.length);
 }
 
-/** Replaces the words of both that are drawn: in the same place, about as long, and mixed: `7f3a9c` and `b210e8`. */
-function maskDrawnWords(one: string, other: string): readonly string[] {
-  const [a, b] = [one, other].map((text) => text.split(/([^\da-z]+)/i));
-  if (a?.length !== b?.length) return [one, other];
-  const isDrawn = (word: string, index: number) => {
-    const second = b?.[index] ?? "";
-    let equal = 0;
-    for (let place = 0; place < word.length; place += 1) if (word[place] === second[place]) equal += 1;
-    return (
-      Math.min(word.length, second.length) >= 5 &&
-      Math.abs(word.length - second.length) <= 1 &&
-      equal * 2 < word.length &&
-      countTurns(`${word} ${second}`) >= TURNS_MIN
-    );
-  };
-  const drawn = new Set(a?.flatMap((word, index) => (isDrawn(word, index) ? [index] : [])));
-  return [a, b].map((words = []) => words.map((word, index) => (drawn.has(index) ? "*" : word)).join(""));
-}
-
-const TURNS_MIN = 3;
-
-/** How often letters follow digits, digits letters, and capital letters small ones: rarely in what people write. */
-function countTurns(text: string): number {
-  return text.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])/g)?.length ?? 0;
+/** A digit at the end, behind another number, counts attempts: `order-17-2`, but not `invoice-2026-2`. */
+function isSecondNumber(words: readonly string[], at: number): boolean {
+  const [before = "", word = ""] = words.slice(Math.max(0, at - 1));
+  return at === words.length - 1 && /^\d$/.test(word) && /\d$/.test(before) && !/^(?:19|20)\d\d$/.test(before);
 }
