@@ -231,49 +231,54 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
 /** Longer texts are compared until here. */
 const REFERENCE_MAX = 200;
 
-const UUID = /[\da-f]{8}([-_]?[\da-f]{4}){3}[-_]?[\da-f]{12}/i;
+const UUID = /[\da-f]{8}([-_]?)([\da-f]{4}\1){3}[\da-f]{12}/i;
 
-/** The time behind a date. `20260115-000017` is an order of that day. */
-const TIME = /(?<=\d{4}[-_/]?\d\d[-_/]?\d\d|\d\d[-_/]\d\d[-_/]\d{4})[t _-](?!0000)\d\d([:_.-]?\d\d){2}(\.\d+)?z?/gi;
+/** The time behind a date, and `Math.random()`. `20260115-000017` is an order of that day. */
+const TIME =
+  /(?<=(?:19|20)\d\d[-_/]?\d\d[-_/]?\d\d|\d\d[-_/]\d\d[-_/](?:19|20)\d\d)[t _-]?(?!00\d{4})(?:[01]\d|2[0-3])([:_.-]?)[0-5]\d\1[0-5]\d(?:\.?\d{3})?z?(?!\d)|0\.\d{5,}/gi;
 
-/** A word, a number of up to eight digits, or a number behind a word: `January`, `17`, `TX000123`. Not a letter alone, or with one digit. */
-const OF_AN_ORDER = /^(?!\p{L}\d?$)(?:\p{L}\p{Ll}*|\p{Lu}+)?\d{0,8}$/u;
+/** A word, a number, or a number behind a word, but neither a letter alone nor the time in seconds to nanoseconds. */
+const OF_AN_ORDER = /^(?!$|\p{L}$|1[5-9]\d{8}(?:\d{3}){0,3}$)(?:\p{L}\p{Ll}*|\p{Lu}+)?\d*$/u;
 
+/** Of an order it would be too short: `a`, `r2`. */
+const LETTER_AND_DIGIT = /^\p{L}\d?$/u;
+
+/** Counts or names attempts, or names a worker. */
 const OF_AN_ATTEMPT =
   /^(?:attempt|retry|try|essai|tentative|run|worker|process|pid|thread|node|pod|host|first|second|third|again|bis|copy|new)\d*$/i;
 
 /**
- * Whether references or descriptions name two orders. The first words in which they differ decide: they are words or numbers, and don't count attempts or
- * workers. `order-17` and `order-18` do; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one.
+ * Whether references or descriptions name two orders. The first words in which they differ decide: words and numbers name two orders, unless they count
+ * attempts or workers. `order-17` and `order-18` do; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one.
  */
 export function nameTwoOrders(one: string, other: string): boolean {
   const [a, b] = [wordsOf(one), wordsOf(other)];
-  if (isPart(a, b) || isPart(b, a)) return false;
-  const at = a.findIndex((word, index) => word !== b[index]);
-  const differing = [a, b].map((words) => words[at] ?? "");
-  const countsAttempts =
-    [a[at - 1] ?? "", ...differing].some((word) => OF_AN_ATTEMPT.test(word)) || isSecondNumber(a, at);
-  return !countsAttempts && differing.every((word) => OF_AN_ORDER.test(word));
+  const [word, otherWord] = trimEqualEnds(a, b).map(([first]) => first);
+  if (word === undefined || otherWord === undefined) return false;
+  const at = a.findIndex((each, index) => each !== b[index]);
+  const before = a[at - 1] ?? "";
+  if ([before, word, otherWord].some((each) => OF_AN_ATTEMPT.test(each))) return false;
+  if ([word, otherWord].some((each) => LETTER_AND_DIGIT.test(each))) return false;
+  // `order-17-2`, but not `invoice-2026-2`.
+  if (at === a.length - 1 && /^\d$/.test(word) && /[\d*]/.test(before) && !/^(?:19|20)\d\d$/.test(before)) return false;
+  const parts = trimEqualEnds(runsOf(word), runsOf(otherWord)).map((runs) => runs.join(""));
+  return parts.every((part) => OF_AN_ORDER.test(part));
 }
 
 function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .slice(0, REFERENCE_MAX)
-      .replaceAll(new RegExp(UUID, "gi"), "*")
-      .replaceAll(TIME, "*")
-      .match(/[\p{L}\d*]+/gu) ?? []
-  );
+  const shown = text.slice(0, REFERENCE_MAX).replaceAll(new RegExp(UUID, "gi"), "*").replaceAll(TIME, "*");
+  return shown.match(/[\p{L}\d*]+/gu) ?? [];
 }
 
-/** At the start or the end of the other. */
-function isPart(part: readonly string[], whole: readonly string[]): boolean {
-  const isAt = (from: number) => part.every((word, index) => word === whole[from + index]);
-  return isAt(0) || isAt(whole.length - part.length);
+/** `FR1117CI` → `FR`, `1117`, `CI`. */
+function runsOf(word: string): readonly string[] {
+  return word.match(/\d+|\D+/g) ?? [];
 }
 
-/** A digit at the end, behind another number, counts attempts: `order-17-2`, but not `invoice-2026-2`. */
-function isSecondNumber(words: readonly string[], at: number): boolean {
-  const [before = "", word = ""] = words.slice(Math.max(0, at - 1));
-  return at === words.length - 1 && /^\d$/.test(word) && /\d$/.test(before) && !/^(?:19|20)\d\d$/.test(before);
+/** Both without the equal parts at their ends. */
+function trimEqualEnds(one: readonly string[], other: readonly string[]): readonly (readonly string[])[] {
+  const [a, b] = [[...one], [...other]];
+  for (; a.length > 0 && a[0] === b[0]; a.shift()) b.shift();
+  for (; a.length > 0 && a.at(-1) === b.at(-1); a.pop()) b.pop();
+  return [a, b];
 }
