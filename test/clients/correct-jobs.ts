@@ -80,6 +80,40 @@ const programs: readonly Omit<Client, "finds">[] = [
       await live.advance("2s");
     },
   },
+  ...[
+    { what: "the drawn id of the charge in the reference", referenceFor: (id: string) => `seller-${id}` },
+    { what: "a drawn reference", referenceFor: () => randomUUID() },
+  ].map(({ what, referenceFor }) => ({
+    name: `pays one seller once for each charge that is paid, all at the same time, with ${what}`,
+    run: async ({ live, pay, listen, paidCharge }: Api) => {
+      const queue: Promise<unknown>[] = [];
+      await listen(inbox(async ({ id }) => void queue.push(pay(referenceFor(id)))));
+      await twice(live);
+      await live.control("POST", "/rules", { on: "request", match: { path: PAYOUTS }, then: { delay: "100ms" } });
+      await Promise.all([8_000, 9_000, 8_000].map(paidCharge));
+      await live.settle();
+      await Promise.all(queue);
+      await live.advance("2s");
+    },
+  })),
+  ...[
+    { what: "reference", payoutFor: (id: string) => ({ reference: `${id}-seller` }) },
+    {
+      what: "description",
+      payoutFor: (id: string) => ({ reference: randomUUID(), description: `Your part of ${id}` }),
+    },
+  ].map(({ what, payoutFor }) => ({
+    name: `has the drawn id of the charge in the ${what}, and pays for the next charge after a 409`,
+    run: async ({ live, pay, loseNext, listen, paidCharge }: Api) => {
+      await listen();
+      for (const amount of [8_000, 8_000]) {
+        const payout = payoutFor(await paidCharge(amount));
+        await loseNext(PAYOUTS);
+        for (const _ of ["first", "second"]) await pay(payout.reference, payout);
+      }
+      await live.advance("2s");
+    },
+  })),
   {
     name: "is five workers, each with an order of its own and a drawn reference",
     run: async ({ live, pay, loseNext, listen }) => {

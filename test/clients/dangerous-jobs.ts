@@ -98,6 +98,23 @@ export const dangerousJobs: readonly Client[] = [
     },
   },
   {
+    name: "pays for each copy of the webhooks of two charges, all at the same time",
+    finds: ["concurrent-payouts", "concurrent-payouts"],
+    run: async ({ live, pay, listen, paidCharge }) => {
+      const queue: Promise<unknown>[] = [];
+      await listen(({ body: { data } }) => {
+        if (data.status === "paid") queue.push(pay(randomUUID()));
+        return {};
+      });
+      await live.control("POST", "/rules", { on: "delivery", then: { duplicate: 1 } });
+      await live.control("POST", "/rules", { on: "request", match: { path: PAYOUTS }, then: { delay: "300ms" } });
+      await Promise.all([8_000, 8_000].map(paidCharge));
+      await live.settle();
+      await Promise.all(queue);
+      await live.advance("2s");
+    },
+  },
+  {
     name: "sends one row of its outbox with two dispatchers, each with a prefix of its own",
     finds: ["concurrent-payouts"],
     run: async ({ live, pay, listen }) => {

@@ -93,8 +93,8 @@ function proofOfWebhook({ topic, resource, resourceKind }: Delivery, world: Worl
 function proofOf(id: string, world: World, shows: Proof["shows"]): Proof | undefined {
   const transfer = world.transfers.get(id);
   if (transfer === undefined) return undefined;
-  const { reference, msisdn, amount } = transfer;
-  return { group: groupOf({ reference, msisdn, amount: toXof(amount) }, world), reference, shows };
+  const { reference, msisdn, amount, description } = transfer;
+  return { group: groupOf({ reference, msisdn, amount: toXof(amount), description }, world), reference, shows };
 }
 
 function findSameReference(entry: JournalEntry, scene: Scene): readonly Detection[] {

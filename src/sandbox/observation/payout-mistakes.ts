@@ -48,14 +48,15 @@ export function pairOfTransfer({ msisdn, amount }: Transfer): string {
 }
 
 /** Equal for payouts that may be the same: of one pair, and not for different charges. */
-export function groupOf(order: Pick<PayoutOrder, "reference" | "msisdn" | "amount">, world: World): string {
-  return `${pairOf(order)} ${chargeNamedIn(order.reference, world)?.id}`;
+export function groupOf(order: PayoutOrder, world: World): string {
+  return `${pairOf(order)} ${chargeNamedIn(order, world)?.id}`;
 }
 
-/** The charge whose id, or UUID as externalId, the reference holds: `payout-8f3c…`. */
-function chargeNamedIn(reference: string, { charges }: World): Charge | undefined {
-  const uuid = UUID.exec(reference)?.[0];
-  return uuid === undefined ? undefined : (charges.get(uuid) ?? charges.findBy("externalId", uuid));
+/** The charge whose id or externalId (a UUID or one word) the reference or the description holds: `payout-8f3c…`. */
+function chargeNamedIn({ reference, description }: PayoutOrder, { charges }: World): Charge | undefined {
+  const texts = [reference, description].filter((text) => typeof text === "string");
+  const names = texts.flatMap((text) => [...(text.slice(0, REFERENCE_MAX).match(UUIDS) ?? []), ...wordsOf(text)]);
+  return names.map((name) => charges.get(name) ?? charges.findBy("externalId", name)).find((charge) => charge);
 }
 
 /** The oldest transfer with this reference that was there before the request. */
@@ -180,26 +181,36 @@ interface SentPayout extends Answered {
 
 /**
  * "Two equal payouts at the same time under different references": one was sent before the other was answered, or two workers sent them within a second.
- * Their references differ only in what is drawn or names the worker, so nothing says that they are two orders. Withdrawn when one of the references is
- * sent again: then they are kept.
+ * Their references do not name two orders. Withdrawn when one of the references is sent again: then they are kept. Not reported while there are no more
+ * of them than charges whose webhooks came within that second: each may be the reaction to one.
  */
 export function createConcurrentPayoutsDetector(): Detector {
   const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
   const reported = new RecentMap<string, string>(PAYOUTS_MAX);
+  const charges = new RecentMap<string, number>(PAYOUTS_MAX);
   return {
+    attempting({ resource, resourceKind }, _, { now }) {
+      if (resourceKind === "charge") charges.add(resource, now);
+      return [];
+    },
     see(entry, scene) {
       const { connection, now, world } = scene;
+      const since = entry.receivedAt - AT_THE_SAME_TIME_MS;
+      const causes = [...charges.values()].filter((sentAt) => sentAt >= since).length;
       return payoutsOf(entry).flatMap((order): readonly Verdict[] => {
         const key = reported.get(order.reference);
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
         const description = String(order.description).replaceAll(order.reference, "*");
         const current = { order, entry, connection, answeredAt: now, group: `${groupOf(order, world)} ${description}` };
-        const equal = [...sent.values()].filter(({ group }) => group === current.group).slice(-COMPARED_MAX);
+        const equal = [...sent.values()].filter(({ group }) => group === current.group);
         sent.add(`${entry.id} ${order.reference}`, current);
-        const other = equal.findLast(
-          (one) => areConcurrent(one, current, scene) && !nameTwoOrders(one.order.reference, order.reference),
-        );
+        if (equal.filter((one) => one.entry.receivedAt >= since).length < causes) return [];
+        const other = equal
+          .slice(-COMPARED_MAX)
+          .findLast(
+            (one) => areConcurrent(one, current, scene) && !nameTwoOrders(one.order.reference, order.reference),
+          );
         if (other === undefined) return [];
         const found = describeConcurrent(other, current);
         for (const { order: shown } of [other, current]) reported.add(shown.reference, found.key);
@@ -231,7 +242,7 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
 /** Longer texts are compared until here. */
 const REFERENCE_MAX = 200;
 
-const UUID = /[\da-f]{8}([-_]?)([\da-f]{4}\1){3}[\da-f]{12}/i;
+const UUIDS = /[\da-f]{8}([-_]?)([\da-f]{4}\1){3}[\da-f]{12}/gi;
 
 /** The time behind a date, and `Math.random()`. `20260115-000017` is an order of that day. */
 const TIME =
@@ -266,7 +277,7 @@ export function nameTwoOrders(one: string, other: string): boolean {
 }
 
 function wordsOf(text: string): readonly string[] {
-  const shown = text.slice(0, REFERENCE_MAX).replaceAll(new RegExp(UUID, "gi"), "*").replaceAll(TIME, "*");
+  const shown = text.slice(0, REFERENCE_MAX).replaceAll(UUIDS, "*").replaceAll(TIME, "*");
   return shown.match(/[\p{L}\d*]+/gu) ?? [];
 }
 
