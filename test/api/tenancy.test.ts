@@ -325,6 +325,11 @@ describe("opening a company without an administrator", () => {
     expect((await ask(world, { authorization: "Basic eA==" })).status).toBe(401);
   });
 
+  it("takes little, since anyone may ask", async () => {
+    const large = await selfService().control("POST", "/companies", { x: "x".repeat(16 * 1024) });
+    expect(large.status).toBe(413);
+  });
+
   it("is refused without auto-provision, and the API opens none for an unseen token", async () => {
     expect((await ask(open())).status).toBe(401);
     const { app, sandbox } = selfService();

@@ -23,7 +23,6 @@ import { type SelfService, signInLink } from "../shared/self-service.js";
 import { answerRefusal, answerThrown } from "./control-endpoint.js";
 import { clockChange } from "./clock-routes.js";
 import {
-  CONTROL_BODY_LIMIT,
   type CompanyCall,
   type ControlRoute,
   noBody,
@@ -128,6 +127,9 @@ export const companiesRoutes: readonly ControlRoute[] = [
   route("POST /companies/:id/rotate", { company: "path", body: rotation }, rotate),
 ];
 
+/** Of a call that anyone may make, bytes. */
+const OPEN_BODY_LIMIT = 16 * 1024;
+
 /** For a client without credentials, or with a new access token of its own. The company begins as the sandbox's options say. */
 export function openCompany(sandbox: Sandbox, selfService: SelfService): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -139,7 +141,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
     const { path } = c.req;
     try {
       await sandbox.store.writable();
-      parseRequest(noBody, await readJson(c, CONTROL_BODY_LIMIT));
+      parseRequest(noBody, await readJson(c, OPEN_BODY_LIMIT));
       const opened = selfService(c, token);
       if ("waitS" in opened) {
         const messages = [`Too many companies opened from this address. Try again in ${opened.waitS} s`];
