@@ -56,6 +56,25 @@ describe("each company's clock either runs (with an offset to real time) or is f
     expect(live.now()).toBe("2026-01-15T09:01:01.000Z");
   });
 
+  it("settles a transfer after the machine's clock was set back by hours", async () => {
+    const system = createFakeSystem(Date.parse(WORLD_START));
+    const live = await startLive({ system, clock: "running" });
+    await live.createTransfer();
+    system.correctTo(Date.parse(WORLD_START) - 5 * HOUR);
+    expect(live.now()).toBe(WORLD_START);
+    system.pass(2_000);
+    expect(live.company.world.transfers.values()[0]?.status).toBe("completed");
+  });
+
+  it("drops a charge after the machine has slept, without a request", async () => {
+    const system = createFakeSystem(Date.parse(WORLD_START));
+    const live = await startLive({ system, clock: "running" });
+    const { id } = await live.createCharge();
+    system.correctTo(Date.parse(WORLD_START) + 3 * HOUR);
+    system.pass(10_000);
+    expect(live.company.world.charges.get(id)?.status).toBe("dropped");
+  });
+
   it("is independent of the clocks of other companies", async () => {
     const system = createFakeSystem(Date.parse(WORLD_START));
     const live = await startLive({ system, autoProvision: true });
@@ -163,17 +182,17 @@ describe("a running clock", () => {
     expect(live.company.world.transfers.get(transfer.id.slice(4))?.status).toBe("completed");
   });
 
-  it("sets one timer, for the earliest due item", async () => {
+  it("sets one timer, for the earliest due item, of ten seconds at most", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     expect(system.pending).toEqual([]);
     const charge = await live.createCharge();
-    expect(system.pending).toEqual([HOUR]);
+    expect(system.pending).toEqual([10_000]);
     await live.createTransfer();
     expect(system.pending).toEqual([2_000]);
     system.pass(2_000);
     await live.until(() => live.company.world.transfers.values()[0]?.status === "completed");
-    expect(system.pending).toEqual([HOUR - 2_000]);
+    expect(system.pending).toEqual([10_000]);
     await live.ok("POST", `/v1/charges/${charge.id}/pay`);
     system.pass(HOUR);
     expect(system.pending).toEqual([]);
@@ -183,12 +202,12 @@ describe("a running clock", () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     await live.createCharge();
-    await live.advance("59m");
-    expect(system.pending).toEqual([60_000]);
+    await live.advance("59m55s");
+    expect(system.pending).toEqual([5_000]);
     await setClockMode(live.company, "frozen");
     expect(system.pending).toEqual([]);
     await setClockMode(live.company, "running");
-    expect(system.pending).toEqual([60_000]);
+    expect(system.pending).toEqual([5_000]);
   });
 
   it("waits again when its timer fires early, as after a correction of the machine's clock", async () => {

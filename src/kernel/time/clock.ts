@@ -16,7 +16,7 @@ export function notBefore(state: ClockState, instant: Instant, system: Pick<Syst
 
 /**
  * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
- * clock waits until real time has caught up. It is between 1970 and `LATEST`.
+ * clock goes on from where it was. It is between 1970 and `LATEST`.
  *
  * During an advance the clock is *pinned* to the instant of the present due item, in either mode.
  */
@@ -41,8 +41,9 @@ export class Clock {
   }
 
   now(): Instant {
-    this.#latest = Math.max(this.#latest, this.#pinnedAt ?? this.#read());
-    return this.#latest;
+    const at = this.#pinnedAt ?? this.#read();
+    if (at < this.#latest) this.#state = this.#stateAt(this.#latest, this.mode);
+    return (this.#latest = Math.max(this.#latest, at));
   }
 
   /** Holds the clock at `at` until `release`. */

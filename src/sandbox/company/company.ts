@@ -40,6 +40,9 @@ export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 const DUE_SLICE = 50;
 const DUE_SLICE_MS = 20;
 
+/** A timer does not count the time in which the machine sleeps, and does not see that its clock is set. So none is longer, ms. */
+const TIMER_MS = 10_000;
+
 /**
  * One company: its records, its clock, its due work and its deliveries. Every change goes through `run`, one synchronous step from reading to
  * committing; that makes a payment atomic without a lock.
@@ -175,7 +178,7 @@ export class Company {
     if (delay === undefined) return;
     this.#disarm();
     this.#armedFor = next.dueAt;
-    this.#disarm = this.deps.system.after(delay, () => {
+    this.#disarm = this.deps.system.after(Math.min(delay, TIMER_MS), () => {
       this.#armedFor = undefined;
       void Promise.resolve(this.ready()).finally(() => this.wake());
     });
