@@ -11,6 +11,13 @@ async function subscribe(sandbox: Sandbox, ...subscriptions: readonly (readonly 
   for (const [topic, url] of subscriptions) await sandbox.fetch("/v1/webhooks", { json: { topic, url } });
 }
 
+function withBody(exchange: HttpExchange, change: (body: Record<string, unknown>) => unknown): HttpExchange {
+  const { answer } = exchange;
+  if (answer === undefined) return exchange;
+  const body = JSON.stringify(change(JSON.parse(Buffer.from(answer.body).toString()) as Record<string, unknown>));
+  return { ...exchange, answer: { ...answer, body: Buffer.from(body) } };
+}
+
 /** Two subscriptions from before, of which another system has one; then a list, one more, a sale, and a list again. */
 async function recordListed(): Promise<HttpExchange[]> {
   const recorded = await recordWith({}, async (sandbox) => {
@@ -63,6 +70,37 @@ describe("subscriptions from before a recording", () => {
     });
     const report = await calibrateAll([recorded.slice(3)], { only, profile: { paging: { limit: 2 } } });
     expect(report.drift).toEqual([]);
+  });
+
+  it("are told from one that the recording makes and deletes", async () => {
+    const recorded = await recordWith({}, async (sandbox) => {
+      await subscribe(sandbox, ["charges/events", HOOKS]);
+      const other = { topic: "charges/events", url: "http://127.0.0.1:9/other" };
+      const made = await sandbox.fetch<{ id: string }>("/v1/webhooks", { json: other });
+      await sandbox.fetch(`/v1/webhooks/${(await made.json()).id}`, { method: "DELETE" });
+      await sellOne(sandbox);
+    });
+    const report = await calibrateAll([recorded.slice(1)], { only });
+    expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
+    expect(report.assumptions).toContain("A subscription to charges/events was made before the recording.");
+  });
+
+  it.each([
+    ["no id", ({ id: _, ...body }: Record<string, unknown>) => body, "POST /v1/webhooks /body/id missing"],
+    [
+      "another id",
+      (body: Record<string, unknown>) => ({ ...body, id: `${String(body["id"])}-1` }),
+      "GET /v1/webhooks /body/data/*/id value",
+    ],
+  ])("are not taken for one whose creation shows %s", async (_, change, drift) => {
+    const recorded = await recordWith({}, async (sandbox) => {
+      await subscribe(sandbox, ["charges/events", HOOKS], ["transactions/completed", HOOKS]);
+      await sandbox.fetch("/v1/webhooks");
+    });
+    const changed = recorded.map((exchange) => (exchange.method === "POST" ? withBody(exchange, change) : exchange));
+    const report = await calibrateAll([changed], { only });
+    expect(settingsIn(report, "set")).toEqual({});
+    expect(report.drift.map(({ operation, pointer, kind }) => `${operation} ${pointer} ${kind}`)).toEqual([drift]);
   });
 
   it("are not taken for one whose creation got no answer", async () => {

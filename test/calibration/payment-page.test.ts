@@ -40,3 +40,17 @@ it.each([
     expect.stringMatching(/^Attempts to pay the charge .* failed on the payment page\.$/),
   );
 });
+
+it("supposes a payment on the payment page that a refused request to pay follows", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
+    const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+    const { id } = await created.json();
+    await sandbox.fetch(`/_sandbox/charges/${id}/pay`, { json: { msisdn: "+2250700000010" } });
+    await sandbox.clock.advance("1s");
+    await sandbox.fetch(`/v1/charges/${id}/pay`, { json: { msisdn: "+2250700000010" } });
+  });
+  const report = await calibrateAll([recorded], { only: ["charges.payNotDue"] });
+  expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
+  expect(report.assumptions).toContainEqual(expect.stringMatching(/^The charge .* was paid on the payment page\.$/));
+});

@@ -110,7 +110,8 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
   const { operation, path, answer } = entry;
   const body = answer?.body;
   // What the service makes of it may be under other names.
-  if (operation === "createWebhook") found.subscribed(parseBody(entry.body ?? ""));
+  if (operation === "createWebhook") found.subscribed(parseBody(entry.body ?? ""), isObject(body) ? body : {});
+  if (operation === "deleteWebhook") found.unsubscribed(plain(path.split("/")[3] ?? ""));
   if (operation === undefined || !isObject(body)) return;
   const id = idOf(body);
   switch (operation) {
@@ -148,8 +149,9 @@ function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
 }
 
 class Found {
-  /** URLs by topic. */
-  readonly #subscribed = new Map<string, Set<string>>();
+  readonly #subscribed: Subscribed[] = [];
+  /** The URLs of the subscriptions that there were when the first webhook came, by its topic and URL. */
+  readonly #subscribedAtFirst = new Map<string, readonly string[]>();
   readonly #received = new Map<Subscription["topic"], Map<string, RecordedWebhook>>();
   readonly #customers = new Map<string, unknown>();
   readonly #charges: Readonly<Record<string, unknown>>[] = [];
@@ -169,14 +171,27 @@ class Found {
   readonly #refused = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #assumptions: string[] = [];
 
-  subscribed(order: unknown): void {
+  subscribed(order: unknown, { id, createdAt }: Readonly<Record<string, unknown>>): void {
     if (!isObject(order)) return;
     const topic = findTopic(String(order["topic"])) ?? String(order["topic"]);
-    this.#subscribed.set(topic, (this.#subscribed.get(topic) ?? new Set()).add(String(order["url"])));
+    const [name, url] = [nameOf(order), String(order["url"])];
+    this.#subscribed.push({ id: plain(String(id)), name, topic, url, createdAt, isDeleted: false });
+  }
+
+  unsubscribed(id: string): void {
+    for (const subscription of this.#subscribed) subscription.isDeleted ||= subscription.id === id;
   }
 
   received(topic: Subscription["topic"], webhook: RecordedWebhook): void {
-    this.#received.set(topic, new Map(this.#received.get(topic)).set(webhook.url, webhook));
+    const { url } = webhook;
+    this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
+    const name = nameOf({ topic, url });
+    if (this.#subscribedAtFirst.has(name)) return;
+    const subscribed = this.#subscribed.filter((one) => one.topic === topic && !one.isDeleted);
+    this.#subscribedAtFirst.set(
+      name,
+      subscribed.map((one) => one.url),
+    );
   }
 
   asked({ operation, body, answer }: RecordedRequest): void {
@@ -214,7 +229,7 @@ class Found {
   }
 
   listed(row: unknown): void {
-    if (!isObject(row) || this.#tried.has(nameOf(row))) return;
+    if (!isObject(row) || this.#tried.has(nameOf(row)) || this.#isCreated(row)) return;
     const { id, topic: spelling, url } = row;
     const topic = findTopic(String(spelling));
     if (typeof id !== "string" || topic === undefined) return;
@@ -222,15 +237,24 @@ class Found {
     this.#listed.push({ id, topic, spelling: String(spelling), url: String(url), createdAt, updatedAt });
   }
 
+  /** The answer that created it may show no id, or another one. */
+  #isCreated(row: Readonly<Record<string, unknown>>): boolean {
+    const alike = this.#subscribed.filter(({ name }) => name === nameOf(row));
+    return alike.some(({ createdAt = row["createdAt"] }) => createdAt === row["createdAt"]);
+  }
+
   /** Through a tunnel and the proxy, webhooks do not arrive at the URL of their subscription. */
   #subscribeBefore(): SupposedSubscription[] {
     const heard = new Set<object>();
     const unlisted: SupposedSubscription[] = [];
     for (const [topic, received] of this.#received) {
-      const made = this.#subscribed.get(topic) ?? new Set();
-      const strangers = [...received.values()].filter(({ url }) => !made.has(url));
-      const elsewhere = [...made].filter((url) => !received.has(url));
-      const before = strangers.slice(elsewhere.length);
+      const made = new Set(this.#subscribed.filter((one) => one.topic === topic).map(({ url }) => url));
+      const elsewhere = new Set([...made].filter((url) => !received.has(url)));
+      const before = [...received.values()].filter(({ url }) => {
+        if (made.has(url)) return false;
+        const other = this.#subscribedAtFirst.get(nameOf({ topic, url }))?.find((one) => elsewhere.has(one));
+        return other === undefined || !elsewhere.delete(other);
+      });
       const listed = this.#listed.filter((row) => row.topic === topic);
       const isKnown = ({ url }: { url: string }): boolean => received.has(url) || made.has(url);
       const known = listed.filter(isKnown);
@@ -357,6 +381,17 @@ class Found {
       assumptions: this.#assumptions,
     };
   }
+}
+
+/** A subscription that the recording has made. */
+interface Subscribed {
+  readonly id: string;
+  /** As it was asked for. */
+  readonly name: string;
+  readonly topic: string;
+  readonly url: string;
+  readonly createdAt: unknown;
+  isDeleted: boolean;
 }
 
 /** The entries of a charge, or the transfers of a batch. */

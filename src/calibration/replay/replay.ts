@@ -192,7 +192,7 @@ export class Replay {
       const answers = this.#answers.get(key);
       if (answers === undefined) this.#answers.set(key, [entry]);
       else answers.push(entry);
-    } else if (entry.operation === "payCharge") {
+    } else if (entry.operation === "payCharge" && !isRefusal(entry.answer)) {
       this.#paidOverApi.add(idIn(entry.path));
     }
   }
@@ -428,6 +428,10 @@ function saysAbsent({ exchange: { method } }: RecordedRequest, status: number): 
 /** The id of a path such as `/v1/charges/:id/pay`. */
 function idIn(path: string): string {
   return path.split("?")[0]?.split("/")[3] ?? "";
+}
+
+function isRefusal(answer: RecordedAnswer | undefined): boolean {
+  return answer !== undefined && answer.status >= 400 && answer.status < 500;
 }
 
 function isSuccess(status: number): boolean {
