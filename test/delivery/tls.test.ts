@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createAgent, post } from "../../src/adapters/delivery/http-client.js";
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
@@ -72,4 +73,26 @@ it.each([
   };
   expect(await post(agent, request, systemClock)).toMatchObject({ status: 200, error: null });
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
+});
+
+// A receiver may send 20 000 key updates in half a megabyte. When one turn of the event loop took them all, from many connections, it stopped for seconds.
+it("an answer over https is decrypted in several turns of the event loop", async () => {
+  const server = createServer(selfSignedRsa, (_request, response) => response.end("x".repeat(64 * 1024)));
+  server.on("secureConnection", (socket: TLSSocket) => socket.setMaxSendFragment(512));
+  const request = { ...options, url: `https://127.0.0.1:${await listen(server)}/` };
+  const agent = createAgent(request);
+  onTestFinished(() => agent.destroy());
+  let bytesOfTurn = 0;
+  let longest = 0;
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...given) => {
+    const socket = connect(...given) as Socket;
+    return socket.on("data", (piece: Buffer) => {
+      if (bytesOfTurn === 0) setImmediate(() => (bytesOfTurn = 0));
+      bytesOfTurn += piece.length;
+      longest = Math.max(longest, bytesOfTurn);
+    });
+  };
+  expect(await post(agent, request, systemClock)).toMatchObject({ status: 200, error: null });
+  expect(longest).toBeLessThanOrEqual(2048);
 });

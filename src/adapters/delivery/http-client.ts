@@ -10,8 +10,9 @@ import {
 } from "node:http";
 import { Agent as TlsAgent, type RequestOptions } from "node:https";
 import { connect, type NetConnectOpts, type OnReadOpts, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { DEFAULT_CIPHERS } from "node:tls";
-import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { type SystemClock, systemClock } from "../../kernel/time/system-clock.js";
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
@@ -49,23 +50,57 @@ const READ_BYTES = 1024;
 
 class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
-    return connectForSmallReads((onread) => connect({ ...(options as NetConnectOpts), onread }));
+    return connectForSmallReads(options);
   }
 }
 
 class TlsAgentOfSmallReads extends TlsAgent {
   override createConnection(options: ClientRequestArgs): Socket {
-    return connectForSmallReads((onread) => super.createConnection({ ...options, onread } as RequestOptions) as Socket);
+    const encrypted = oneReadPerTurn(connectForSmallReads(options));
+    const socket = super.createConnection({ ...options, socket: encrypted } as RequestOptions) as Socket;
+    const push = socket.push.bind(socket);
+    // A record has up to 16 KiB.
+    socket.push = (bytes: Buffer | null): boolean => {
+      if (bytes === null) return push(null);
+      let isWanted = true;
+      for (let at = 0; at < bytes.length && !socket.destroyed; at += READ_BYTES)
+        isWanted = push(bytes.subarray(at, at + READ_BYTES));
+      return isWanted;
+    };
+    return socket;
   }
 }
 
-function connectForSmallReads(open: (onread: OnReadOpts) => Socket): Socket {
+function connectForSmallReads(options: ClientRequestArgs): Socket {
   const take = (size: number, buffer: Uint8Array): boolean => {
     socket.emit("data", Buffer.from(buffer.subarray(0, size)));
     return !socket.destroyed;
   };
-  const socket = open({ buffer: Buffer.alloc(READ_BYTES), callback: take });
+  const onread: OnReadOpts = { buffer: Buffer.alloc(READ_BYTES), callback: take };
+  const socket = connect({ ...(options as NetConnectOpts), onread });
   return socket;
+}
+
+/** TLS takes megabytes from a socket of Node in one turn of the event loop, and a key update of 27 bytes takes it 3 µs. */
+function oneReadPerTurn(socket: Socket): Duplex {
+  const duplex = new Duplex({
+    read: () => void systemClock.yieldToEventLoop().then(() => socket.resume()),
+    write: (chunk, _, done) => void socket.write(chunk, done),
+    final: (done) => void socket.end(done),
+    destroy(error, done) {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on("connect", () => duplex.emit("connect"));
+  socket.on("data", (bytes: Buffer) => {
+    socket.pause();
+    duplex.push(bytes);
+  });
+  socket.on("end", () => duplex.push(null));
+  socket.on("error", (error) => duplex.destroy(error));
+  socket.on("close", () => duplex.destroy());
+  return duplex;
 }
 
 /** Sends one request. A redirect is an answer like any other and is not followed. */
