@@ -372,3 +372,35 @@ describe("charges and transfers from before a recording", () => {
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], Object.fromEntries(set)]);
   });
 });
+
+describe("members that records from before a recording lack or have in another form", () => {
+  const read = async (sandbox: Sandbox, { id, transactions }: Made): Promise<void> => {
+    await sandbox.fetch(`/v1/charges/${id}`);
+    await readAll(sandbox, { id, transactions });
+  };
+  const before = async (post: Post): Promise<Made> => {
+    const { transactions } = await post("/v1/transactions/batch", batch);
+    return { ...(await refundSome(post)), transactions };
+  };
+
+  it.each([
+    ["id", undefined, "/body/id missing"],
+    ["id", 7, "/body/id type"],
+    ["amount", undefined, "/body/amount missing"],
+    ["amount", "20000", "/body/amount type"],
+    ["createdAt", null, "/body/createdAt value"],
+    ["description", 7, "/body/description type"],
+    ["externalId", undefined, "/body/externalId missing"],
+    ["metadata", null, "/body/metadata value"],
+    ["msisdn", 2_250_700_000_010, "/body/msisdn type"],
+    ["status", "DONE", "/body/status value"],
+  ])("are drift: %s that is %j", async (name, value, drift) => {
+    const recorded = await recordLater({ before, after: read });
+    const changed = recorded.map((exchange) =>
+      withBody(exchange, (body) => (name in body ? { ...body, [name]: value } : body)),
+    );
+    const report = await calibrateAll([changed], { only: ["http", "charges.fee", "transfers.fee"] });
+    expect([report.source.compared, settingsIn(report, "set")]).toEqual([recorded.length, {}]);
+    expect(report.drift.map(({ pointer, kind }) => `${pointer} ${kind}`)).toContain(drift);
+  });
+});

@@ -1,3 +1,4 @@
+import { type OperationId, operations } from "../../contract/operations.js";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import type { Subscription } from "../../domain/model/subscription.js";
 import { findTopic } from "../../domain/values/topic.js";
@@ -5,9 +6,19 @@ import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
 import { plain } from "./bindings.js";
+import { idsInPath } from "./companies.js";
 import type { ExchangeName } from "./compare.js";
 import type { Entry, History, RecordedRequest, RecordedWebhook } from "./history.js";
-import type { SupposedCharge, SupposedRecords, SupposedSubscription, SupposedTransfer } from "./suppose.js";
+import {
+  type Supposed,
+  type SupposedCharge,
+  type SupposedRecords,
+  type SupposedSubscription,
+  type SupposedTransfer,
+  standInsOfCharge,
+  standInsOfTransfer,
+  takeFixtures,
+} from "./suppose.js";
 import { endOf, readTimestamp } from "./timestamps.js";
 
 /** What was there before the recording began, as far as the recording shows it. */
@@ -106,12 +117,19 @@ function isRefunded({ status }: Readonly<Record<string, unknown>>): boolean {
   return status === "refunded" || status === "refunded_partially";
 }
 
+function hasId(operation: OperationId | undefined): boolean {
+  return operation !== undefined && operations[operation].path.includes("/:id");
+}
+
 function read(entry: RecordedRequest, made: Set<string>, found: Found): void {
   const { operation, path, answer } = entry;
-  const body = answer?.body;
+  const shown = answer?.body;
+  const [asked = ""] = idsInPath(path);
+  // The service may show no id, or another one.
+  const body = isObject(shown) && hasId(operation) && idOf(shown) !== asked ? { ...shown, id: asked } : shown;
   // What the service makes of it may be under other names.
   if (operation === "createWebhook") found.subscribed(parseBody(entry.body ?? ""), isObject(body) ? body : {});
-  if (operation === "deleteWebhook") found.unsubscribed(plain(path.split("/")[3] ?? ""));
+  if (operation === "deleteWebhook") found.unsubscribed(asked);
   if (operation === undefined || !isObject(body)) return;
   const id = idOf(body);
   switch (operation) {
@@ -153,11 +171,11 @@ class Found {
   /** The URLs of the subscriptions that there were when the first webhook came, by its topic and URL. */
   readonly #subscribedAtFirst = new Map<string, readonly string[]>();
   readonly #received = new Map<Subscription["topic"], Map<string, RecordedWebhook>>();
-  readonly #customers = new Map<string, unknown>();
-  readonly #charges: Readonly<Record<string, unknown>>[] = [];
+  readonly #customers = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #charges: Supposed[] = [];
   /** Where payments of charges lead, by their ids. */
   readonly #redirections = new Map<unknown, Readonly<Record<string, unknown>>>();
-  readonly #transactions: unknown[] = [];
+  readonly #transactions: Supposed[] = [];
   readonly #listed: (Omit<SupposedSubscription, "isSilent"> & { readonly id: string })[] = [];
   readonly #moreOfCharges: SupposedCharge[] = [];
   readonly #moreOfTransfers: SupposedTransfer[] = [];
@@ -315,8 +333,8 @@ class Found {
     const payer = entries.find(({ type, status: ended }) => type === "payment" && ended === "completed")?.[
       "recipientMsisdn"
     ];
-    if (this.#isSeeded(body)) return;
-    this.#charges.push({
+    if (typeof externalId === "string" && this.#isSeeded(body)) return;
+    const fixture = {
       id,
       externalId,
       description,
@@ -327,7 +345,8 @@ class Found {
       ...(payer !== undefined && before !== "due" && before !== "dropped" ? { msisdn: payer } : {}),
       ...(before === "dropped" && droppedReason !== null ? { droppedReason } : {}),
       ...(before === "refunded_partially" ? { refunded: refunds.length === 0 ? body["refunded"] : refunded } : {}),
-    });
+    };
+    this.#charges.push({ fixture, standIns: standInsOfCharge(body) });
     if (typeof id === "string" && typeof attempts === "number") {
       this.#moreOfCharges.push({ id, attempts: Math.max(0, attempts - (own === "payment" ? 1 : 0)), entries });
     }
@@ -337,7 +356,7 @@ class Found {
   transaction(body: Readonly<Record<string, unknown>>): void {
     const { id, msisdn, amount, reference, description, status, failureReason, createdAt, batchId, updatedAt } = body;
     const isAgain = this.#isSeeded(body);
-    this.#transactions.push({
+    const fixture = {
       id,
       msisdn,
       amount,
@@ -347,7 +366,8 @@ class Found {
       status,
       createdAt,
       ...(status === "failed" && failureReason !== null ? { failureReason } : {}),
-    });
+    };
+    this.#transactions.push({ fixture, standIns: standInsOfTransfer(body) });
     if (typeof id === "string") {
       const batch = typeof batchId === "string" ? plain(batchId) : null;
       const again = isAgain ? String(reference) : undefined;
@@ -362,16 +382,16 @@ class Found {
     }
     this.#supposeRefused();
     const subscriptions = this.#subscribeBefore();
-    const take = <T>(list: { safeParse(given: unknown): { data?: readonly T[] | undefined } }, given: unknown[]): T[] =>
-      given.flatMap((item) => list.safeParse([item]).data ?? []);
+    const customers = [...this.#customers.values()].map((fixture) => ({ fixture, standIns: {} }));
+    const charges = this.#charges.map(({ fixture, standIns }) => ({
+      fixture: { ...fixture, ...this.#redirections.get(fixture["id"]) },
+      standIns,
+    }));
     const world = {
       ...emptyFixture,
-      customers: take(worldLists.customers, [...this.#customers.values()]).filter((customer) => "msisdn" in customer),
-      charges: take(
-        worldLists.charges,
-        this.#charges.map((charge) => ({ ...charge, ...this.#redirections.get(charge["id"]) })),
-      ),
-      transactions: take(worldLists.transactions, this.#transactions),
+      customers: takeFixtures(worldLists.customers, customers).filter((customer) => "msisdn" in customer),
+      charges: takeFixtures(worldLists.charges, charges),
+      transactions: takeFixtures(worldLists.transactions, this.#transactions),
     };
     const records = { subscriptions, charges: this.#moreOfCharges, transfers: this.#moreOfTransfers };
     return {
