@@ -115,6 +115,22 @@ const programs: readonly Omit<Client, "finds">[] = [
     },
   })),
   {
+    name: "refunds a part for each seller whose payout failed, though the webhooks come twice",
+    run: async ({ live, pay, listen, paidCharge, refund }) => {
+      const id = await paidCharge(9_000);
+      const failed = new Set<string>();
+      await listen(async ({ body: { topic, data } }) => {
+        if (topic !== "transactions/failed" || failed.has(data.id)) return {};
+        failed.add(data.id);
+        await refund(id, { amount: 3_000 });
+        return {};
+      });
+      await twice(live);
+      for (const seller of ["awa", "ali", "eve"]) await pay(`seller-${seller}`, { msisdn: FAILING });
+      await live.advance("2s");
+    },
+  },
+  {
     name: "is five workers, each with an order of its own and a drawn reference",
     run: async ({ live, pay, loseNext, listen }) => {
       await listen();

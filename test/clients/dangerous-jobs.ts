@@ -98,6 +98,24 @@ export const dangerousJobs: readonly Client[] = [
     },
   },
   {
+    name: "refunds the customer for each copy of the webhook that says that the seller's payout failed",
+    finds: ["refund-repeated"],
+    run: async ({ live, pay, listen, paidCharge, refund }) => {
+      const id = await paidCharge(8_000);
+      await listen(async ({ body: { topic } }) => {
+        if (topic === "transactions/failed") await refund(id, { amount: 3_000 });
+        return {};
+      });
+      await live.control("POST", "/rules", {
+        on: "delivery",
+        match: { topic: "transactions/failed" },
+        then: { duplicate: 1 },
+      });
+      await pay("seller-17", { msisdn: AWA });
+      await live.advance("2s");
+    },
+  },
+  {
     name: "pays for each copy of the webhooks of two charges, all at the same time",
     finds: ["concurrent-payouts", "concurrent-payouts"],
     run: async ({ live, pay, listen, paidCharge }) => {

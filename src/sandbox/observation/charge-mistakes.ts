@@ -1,6 +1,7 @@
 import { type Charge, refundableOf } from "../../domain/model/charge.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
+import { findTopic } from "../../domain/values/topic.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf, parseJsonOrText } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
@@ -87,7 +88,7 @@ const refunds: OrderKind<Refund> = {
     return isUpToDate ? { group: charge.id, shows: "outcome" } : undefined;
   },
   areTwo: () => false,
-  isReaction: ({ group }, { resource }) => resource === group,
+  isReaction: ({ group }, { resource, topic }) => resource === group || findTopic(topic) === "transactions/failed",
   describe: (first, again, cause, scene) => {
     const after =
       cause === "webhook"

@@ -283,7 +283,9 @@ function isReaction({ receivedAt, at }: Sent, copy: SentCopy, afterMs: number): 
 }
 
 /** Whether one of these caused the first request, and a later copy of it the second one, rather than another webhook. */
-function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent): boolean {
+function haveOneCause(webhooks: readonly SentWebhook[], first: Sent, again: Sent): boolean {
+  const effects = new Set([...first.enqueued, ...again.enqueued]);
+  const causes = webhooks.filter(({ delivery }) => !effects.has(delivery.id));
   return causes.some(({ delivery, copies }) => {
     const copy = copies.findLast(({ from }) => again.receivedAt >= from);
     const isOfAnother = causes.some(
@@ -291,7 +293,7 @@ function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent):
         other.delivery.resource !== delivery.resource &&
         other.copies.slice(0, 1).some((one) => isReaction(again, one, REACTION_MS)),
     );
-    if (copy === undefined || isOfAnother || [...first.enqueued, ...again.enqueued].includes(delivery.id)) return false;
+    if (copy === undefined || isOfAnother) return false;
     // When one copy follows another at once, the reaction to the first may come while the second is on its way. Later it proves nothing: a worker that
     // pays for each copy looks like a suite that makes two equal payouts.
     if (first.receivedAt > copy.to) return false;
