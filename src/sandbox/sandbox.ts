@@ -19,7 +19,7 @@ import { CoverageBook } from "./coverage/coverage-tally.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";
-import { type Redactor, SecretRedactor, secretTexts } from "./observation/redact.js";
+import { type Redactor, SecretRedactor, ownRedactor, secretTexts } from "./observation/redact.js";
 import { LongWork } from "../kernel/time/long-work.js";
 import { Metrics } from "./metrics.js";
 import { Provisioned } from "./provisioned.js";
@@ -55,6 +55,7 @@ export class Sandbox {
   isStopping = false;
   /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
+  readonly #strangersRedactor: SecretRedactor;
   readonly #observations = new Map<string, Observation>();
   #openings = 0;
   #turns = 0;
@@ -64,6 +65,7 @@ export class Sandbox {
   constructor(options: ResolvedOptions, parts: SandboxParts = {}) {
     this.options = options;
     this.redactor.add(this.#secrets());
+    this.#strangersRedactor = ownRedactor(options, this.redactor);
     this.system = parts.system ?? systemClock;
     this.longWork = new LongWork(this.system);
     this.log = parts.log ?? silentLog;
@@ -168,11 +170,8 @@ export class Sandbox {
 
   recordExchange(exchange: Exchange): void {
     const companyId = this.#observedCompany(exchange)?.id;
-    let requestId: string | undefined;
-    if (companyId !== undefined) {
-      requestId = this.#observations.get(companyId)?.see(exchange)?.id;
-      if (!isOfAudit(exchange)) this.coverage.see(companyId, exchange);
-    }
+    const requestId = this.#observations.get(companyId ?? "")?.see(exchange)?.id;
+    if (companyId !== undefined && !isOfAudit(exchange)) this.coverage.see(companyId, exchange);
     this.metrics.countRequest(exchange.operation ?? "unknown", exchange.status, exchange.durationMs);
     this.events.emit("exchange", { exchange, companyId, requestId });
   }
@@ -190,17 +189,16 @@ export class Sandbox {
     return company ?? named ?? (isStranger ? undefined : this.defaultCompany);
   }
 
-  /** For what a company's tenant sees. With tenancy it knows no other tenant's secrets, which may be anything: "application/json". */
+  /** For what a company's tenant sees, or a stranger. With tenancy it knows no other tenant's secrets, which may be anything: "application/json". */
   redactorOf(company: Pick<Company, "id"> | undefined): Redactor {
-    return this.#observations.get(company?.id ?? "")?.redactor ?? this.redactor;
+    return this.#observations.get(company?.id ?? "")?.redactor ?? this.#strangersRedactor;
   }
 
   #createObservation(companyId: string): Observation {
     const { options, system, events, log } = this;
-    const admin = [options.adminToken ?? []].flat();
     return new Observation(options.limits.requests, {
       system,
-      redactor: options.tenancy ? new SecretRedactor(admin, () => admin) : this.redactor,
+      redactor: ownRedactor(options, this.redactor),
       company: () => this.findCompany(companyId),
       onFinding: (finding) => events.emit("finding", { companyId, finding }),
       onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),

@@ -50,3 +50,21 @@ it("a tenant's own secrets, the replaced ones too, and the admin token are redac
   expect(text).toContain("[redacted] [redacted] [redacted] [redacted]");
   for (const secret of secrets) expect(text).not.toContain(secret);
 });
+
+it("answers that belong to no company tell nothing of tenants' secrets", async () => {
+  const { api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
+  const { body: other } = await control("POST", "/companies");
+  for (const secretKey of ["Bearer <access token>", "my-secret-key"])
+    await control("POST", `/companies/${other.companyId}/rotate`, { secretKey }, bearer(other.accessToken));
+
+  const stranger = { authorization: null };
+  const ask = async (path: string) => (await api("GET", path, undefined, stranger)).body.message[0];
+  expect(await ask("/v1/balance")).toContain("Bearer <access token>");
+  expect(await ask("/v1/my-secret-key")).toContain("GET /v1/my-secret-key");
+  expect(await ask(`/v1/${ADMIN}`)).toContain("GET /v1/[redacted]");
+  const { body: mine } = await control("POST", "/companies");
+  const misspelt = async (path: string) =>
+    (await control("GET", path, undefined, bearer(mine.accessToken))).body.message[0];
+  expect(await misspelt("/my-secret-key")).toContain("/my-secret-key");
+  expect(await misspelt(`/${mine.secretKey}`)).toContain("/[redacted]");
+});

@@ -74,7 +74,7 @@ export const observationRoutes: readonly ControlRoute[] = [
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
       const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
-      const coverage = redactCoverage(seen, sandbox.redactorOf(company));
+      const coverage = redactCoverage(seen, company === undefined ? sandbox.redactor : sandbox.redactorOf(company));
       if (query.format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
       return respond(sandbox, company, {

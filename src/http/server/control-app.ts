@@ -100,6 +100,7 @@ function notFound(sandbox: Sandbox, paths: readonly string[]) {
   return (c: HttpContext): Response => {
     const hint = didYouMean(c.req.path, pathsLike(c.req.path, paths));
     const messages = [`There is no ${c.req.method} ${c.req.path} here${hint === "" ? "" : `.${hint}`}`];
-    return answerRefusal(sandbox, undefined, c.req.path, { status: 404, messages });
+    const company = sandbox.findCompany(c.var.caller.tenant ?? "");
+    return answerRefusal(sandbox, company, c.req.path, { status: 404, messages });
   };
 }

@@ -291,6 +291,17 @@ function isTooPlain(secret: string): boolean {
   return /^(?:[A-Za-z]{0,11}|\d{0,11}|.)$/su.test(secret);
 }
 
+interface Access {
+  readonly tenancy: boolean;
+  readonly adminToken: string | undefined;
+}
+
+/** For what one company or a stranger sees: the redactor of all, and with tenancy a new one, which knows the admin token alone. */
+export function ownRedactor({ tenancy, adminToken }: Access, all: SecretRedactor): SecretRedactor {
+  const admin = [adminToken ?? []].flat();
+  return tenancy ? new SecretRedactor(admin, () => admin) : all;
+}
+
 export function secretTexts({ secretKey, tokens }: Identity): readonly string[] {
   return [secretKey, ...tokens.map(({ token }) => token)];
 }
