@@ -117,7 +117,7 @@ export const dangerousJobs: readonly Client[] = [
   },
   {
     name: "pays for each copy of the webhooks of two charges, all at the same time",
-    finds: ["concurrent-payouts", "concurrent-payouts"],
+    finds: ["concurrent-payouts", "concurrent-payouts", "double-payout", "double-payout"],
     run: async ({ live, pay, listen, paidCharge }) => {
       const queue: Promise<unknown>[] = [];
       await listen(({ body: { data } }) => {

@@ -108,20 +108,25 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
     return { key: keyOf(first), ...kind.describe(tried, { order: again.order, request: again.sent }, cause, scene) };
   };
 
-  /** The oldest order that the client sent for an earlier copy of the same webhook. */
+  /** The oldest order that the client sent for an earlier copy of the same webhook, when there are more orders than webhooks that may be their causes. */
   const reportCopied = (again: Known<O>, scene: Scene): readonly Detection[] => {
     if (!wasAccepted(again)) return [];
+    const others = othersOf(groups.get(again.order.group), again).filter(
+      (other) => wasAccepted(other) && !kind.hasFailed(other.order, scene.world),
+    );
+    const effects = new Set([again, ...others].flatMap(({ sent }) => sent.enqueued));
     const causes = [...webhooks.values()].filter(
-      ({ delivery, copies }) =>
-        copies.some((copy) => isReaction(again.sent, copy, REACTION_MS)) &&
-        kind.isReaction?.(again.order, delivery) === true,
+      (webhook) =>
+        !effects.has(webhook.delivery.id) &&
+        isReactionTo(again.sent, webhook) &&
+        kind.isReaction?.(again.order, webhook.delivery) === true,
     );
     if (causes.every(({ copies }) => copies.length === 1)) return [];
-    const first = othersOf(groups.get(again.order.group), again).find(
+    const reactions = others.filter(({ sent }) => causes.some((webhook) => isReactionTo(sent, webhook)));
+    if (reactions.length < new Set(causes.map(({ delivery }) => delivery.resource)).size) return [];
+    const first = reactions.find(
       (other) =>
         other.repeatedBy === undefined &&
-        wasAccepted(other) &&
-        !kind.hasFailed(other.order, scene.world) &&
         !kind.areTwo(other.order, again.order) &&
         haveOneCause(causes, other.sent, again.sent),
     );
@@ -282,18 +287,15 @@ function isReaction({ receivedAt, at }: Sent, copy: SentCopy, afterMs: number): 
   return isSoon && at - copy.at <= receivedAt - copy.from + afterMs;
 }
 
-/** Whether one of these caused the first request, and a later copy of it the second one, rather than another webhook. */
-function haveOneCause(webhooks: readonly SentWebhook[], first: Sent, again: Sent): boolean {
-  const effects = new Set([...first.enqueued, ...again.enqueued]);
-  const causes = webhooks.filter(({ delivery }) => !effects.has(delivery.id));
-  return causes.some(({ delivery, copies }) => {
+function isReactionTo(sent: Sent, { copies }: SentWebhook): boolean {
+  return copies.some((copy) => isReaction(sent, copy, REACTION_MS));
+}
+
+/** Whether one of these caused the first request, and a later copy of it the second one. */
+function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent): boolean {
+  return causes.some(({ copies }) => {
     const copy = copies.findLast(({ from }) => again.receivedAt >= from);
-    const isOfAnother = causes.some(
-      (other) =>
-        other.delivery.resource !== delivery.resource &&
-        other.copies.slice(0, 1).some((one) => isReaction(again, one, REACTION_MS)),
-    );
-    if (copy === undefined || isOfAnother) return false;
+    if (copy === undefined) return false;
     // When one copy follows another at once, the reaction to the first may come while the second is on its way. Later it proves nothing: a worker that
     // pays for each copy looks like a suite that makes two equal payouts.
     if (first.receivedAt > copy.to) return false;
