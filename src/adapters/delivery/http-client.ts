@@ -54,10 +54,12 @@ class AgentOfSmallReads extends Agent {
   }
 }
 
-class TlsAgentOfSmallReads extends TlsAgent {
+/** Also decrypts in small reads, one in each turn of the event loop. */
+export class TlsAgentOfSmallReads extends TlsAgent {
   override createConnection(options: ClientRequestArgs): Socket {
     const encrypted = oneReadPerTurn(connectForSmallReads(options));
     const socket = super.createConnection({ ...options, socket: encrypted } as RequestOptions) as Socket;
+    encrypted.once("connect", () => socket.emit("connect"));
     const push = socket.push.bind(socket);
     // A record has up to 16 KiB.
     socket.push = (bytes: Buffer | null): boolean => {

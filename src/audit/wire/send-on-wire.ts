@@ -1,7 +1,12 @@
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { connect, type LookupFunction } from "node:net";
-import { basicCredentials, INTERIM_ANSWERS_MAX, tlsKeyExchange } from "../../adapters/delivery/http-client.js";
+import {
+  basicCredentials,
+  INTERIM_ANSWERS_MAX,
+  tlsKeyExchange,
+  TlsAgentOfSmallReads,
+} from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -97,7 +102,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       port: url.port === "" ? undefined : Number(url.port),
       path: url.pathname + url.search,
       method: "POST",
-      agent: false,
+      agent: url.protocol === "https:" ? new TlsAgentOfSmallReads() : false,
       ...(lookup === undefined ? {} : { lookup }),
       ...(url.protocol === "https:" ? { ...tlsKeyExchange, rejectUnauthorized: !insecureTls } : {}),
       // Node sends a flat list unchanged: case, order and repetition.
