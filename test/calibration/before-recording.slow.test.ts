@@ -403,4 +403,24 @@ describe("members that records from before a recording lack or have in another f
     expect([report.source.compared, settingsIn(report, "set")]).toEqual([recorded.length, {}]);
     expect(report.drift.map(({ pointer, kind }) => `${pointer} ${kind}`)).toContain(drift);
   });
+
+  it("are drift, and no setting: webhooks of refunds that do not say how much", async () => {
+    const receiver = await startReceiver();
+    const recorded = await recordLater({
+      receiver,
+      before: refundSome,
+      after: async (sandbox, { id }) => {
+        await sandbox.fetch(`/v1/charges/${id}`);
+        await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 500 } });
+      },
+    });
+    const changed = recorded.map((exchange) => {
+      if (exchange.url !== receiver.url) return exchange;
+      const { topic, data } = JSON.parse(Buffer.from(exchange.body ?? []).toString()) as Record<string, object>;
+      return { ...exchange, body: Buffer.from(JSON.stringify({ topic, data: { ...data, refunded: undefined } })) };
+    });
+    const report = await calibrateAll([changed], { only: ["webhooks.chargeEvents"] });
+    expect(settingsIn(report, "set")).toEqual({});
+    expect(report.drift.map(({ pointer }) => pointer)).toEqual(["/body/data/refunded"]);
+  });
 });

@@ -15,6 +15,7 @@ export const harEntry = openObject({
     method: z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "must be an HTTP method"),
     url: absoluteUrl,
     headers: pairs,
+    queryString: pairs.catch([]),
     postData: content.extend({ mimeType: anyText().nullish(), params: pairs.nullish() }).nullish(),
   }),
   response: openObject({

@@ -32,6 +32,22 @@ const plain = {
 };
 
 describe("what other tools write", () => {
+  it("Insomnia: parameters that the URL lacks", async () => {
+    const url = "https://api.test/v1/transactions/customers/check";
+    const queryString = [{ name: "msisdn", value: "+2250700000010" }];
+    const requests = [
+      { ...plain.request, url, queryString },
+      { ...plain.request, url: `${url}?msisdn=%2B2250700000011`, queryString },
+      { ...plain.request, url, queryString: "none" },
+    ];
+    const exchanges = await read(...requests.map((request) => ({ ...plain, request })));
+    expect(exchanges.map((exchange) => exchange.url)).toEqual([
+      `${url}?msisdn=%2B2250700000010`,
+      `${url}?msisdn=%2B2250700000011`,
+      url,
+    ]);
+  });
+
   it("Chromium and Playwright: HTTP/2, pseudo headers, base64", async () => {
     const [exchange] = await read({
       ...plain,

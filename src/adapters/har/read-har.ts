@@ -63,7 +63,7 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
     startedAt: startedDateTime,
     ms: Math.max(0, time ?? 0),
     method: request.method.toUpperCase(),
-    url: request.url,
+    url: withParameters(request.url, request.queryString),
     headers,
     body,
     answer:
@@ -78,6 +78,12 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
     comment: comment ?? undefined,
     place: index,
   };
+}
+
+/** Insomnia leaves parameters out of the URL. */
+function withParameters(url: string, parameters: readonly { readonly name: string; readonly value: string }[]): string {
+  if (url.includes("?") || parameters.length === 0) return url;
+  return `${url}?${new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString()}`;
 }
 
 /** Without the pseudo headers of HTTP/2 (`:method`). */

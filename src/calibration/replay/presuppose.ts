@@ -68,7 +68,7 @@ function findEarlier(entries: readonly Entry[]) {
     const timeOf = (name: string): Instant => endOf(readTimestamp(data[name])?.at ?? Infinity);
     if (topic !== "charges/events") return timeOf("updatedAt") < start;
     const stage = shown.get(idOf(data));
-    if (stage !== undefined) return stageOf(data) <= stage;
+    if (stage !== undefined) return stageOf(data, Infinity) <= stage;
     if (isRefunded(data)) return !refunded.has(idOf(data));
     return timeOf("createdAt") + DROPPED_AFTER_MS < start;
   };
@@ -106,11 +106,11 @@ function findEarlier(entries: readonly Entry[]) {
   return { earlier, latest };
 }
 
-/** How far the life of a charge or a transfer has gone. */
-function stageOf(data: unknown): number {
+/** How far the life of a charge or a transfer has gone. `unknown`: how much was refunded where this does not show it. */
+function stageOf(data: unknown, unknown = 0): number {
   const { status } = isObject(data) ? data : {};
   if (!isObject(data) || status === undefined || status === "pending" || status === "due") return 0;
-  return isRefunded(data) ? 1 + (Number(data["refunded"]) || 0) : 1;
+  return isRefunded(data) ? 1 + (Number(data["refunded"]) || unknown) : 1;
 }
 
 function isRefunded({ status }: Readonly<Record<string, unknown>>): boolean {
