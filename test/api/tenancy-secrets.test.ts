@@ -51,7 +51,7 @@ it("a tenant's own secrets, the replaced ones too, and the admin token are redac
   for (const secret of secrets) expect(text).not.toContain(secret);
 });
 
-it("answers that belong to no company tell nothing of tenants' secrets", async () => {
+it("answers that belong to no company show nothing of tenants' secrets", async () => {
   const { api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
   const { body: other } = await control("POST", "/companies");
   for (const secretKey of ["Bearer <access token>", "my-secret-key"])

@@ -72,7 +72,7 @@ describe("subscriptions from before a recording", () => {
     expect(report.drift).toEqual([]);
   });
 
-  it("are told from one that the recording makes and deletes", async () => {
+  it("are distinguished from one that the recording makes and deletes", async () => {
     const recorded = await recordWith({}, async (sandbox) => {
       await subscribe(sandbox, ["charges/events", HOOKS]);
       const other = { topic: "charges/events", url: "http://127.0.0.1:9/other" };

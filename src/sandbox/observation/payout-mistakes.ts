@@ -251,7 +251,7 @@ const TIME =
 /** A word, a number, or a number behind a word, but neither a letter alone nor the time in seconds to nanoseconds. */
 const OF_AN_ORDER = /^(?!$|\p{L}$|1[5-9]\d{8}(?:\d{3}){0,3}$)(?:\p{L}\p{Ll}*|\p{Lu}+)?\d*$/u;
 
-/** Of an order it would be too short: `a`, `r2`. */
+/** Too short to name an order: `a`, `r2`. */
 const LETTER_AND_DIGIT = /^\p{L}\d?$/u;
 
 /** Counts or names attempts, or names a worker. */
