@@ -3,9 +3,10 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import { fromXof, toXof } from "../../domain/values/money.js";
-import { type Json, isObject } from "../../kernel/messages/json.js";
-import type { History } from "../replay/history.js";
-import { type Presupposed, presuppose } from "../replay/presuppose.js";
+import type { Json } from "../../kernel/messages/json.js";
+import { type Presupposed, presuppose } from "../earlier/presuppose.js";
+import type { History } from "../recording/entry.js";
+import { itemsIn } from "../recording/resources.js";
 import type { FoundDifference } from "../replay/compare.js";
 import { type FetchTo, type ReplayOptions, type Replayed, replay } from "../replay/replay.js";
 import { focus } from "./focus.js";
@@ -130,8 +131,8 @@ export interface Trial {
 
 /** The numbers by which a charge was paid, in digits. */
 export function payersIn(body: unknown): string[] {
-  const entries = isObject(body) && Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
-  return entries.flatMap(({ recipientMsisdn: digits }) => (/^\d{8,15}$/.test(String(digits)) ? [String(digits)] : []));
+  const payers = itemsIn(body).map(({ recipientMsisdn }) => String(recipientMsisdn));
+  return payers.filter((digits) => /^\d{8,15}$/.test(digits));
 }
 
 /** The profile with other values of settings; undefined when they do not go together. */

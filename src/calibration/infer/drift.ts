@@ -1,9 +1,7 @@
 import type { Drift } from "../report/report.js";
-import { hideCredentials } from "../replay/credentials.js";
-import { groupBy } from "../replay/group-by.js";
-import type { Entry } from "../replay/history.js";
+import { hideCredentials } from "../recording/credentials.js";
+import { groupBy } from "../recording/group-by.js";
 import type { FoundDifference } from "../replay/compare.js";
-import { subjectOf } from "../replay/replay.js";
 import type { Track } from "./bench.js";
 
 /** What is left, by operation or topic and place; the most frequent first. */
@@ -43,10 +41,6 @@ export function exampleOf({ exchange, pointer, expected, got }: FoundDifference)
   // Of headers a difference has no more than a verdict.
   if (pointer.startsWith("/headers/")) return { exchange, expected, got };
   return { exchange, expected: hideCredentials(expected, pointer), got: hideCredentials(got, pointer) };
-}
-
-export function nameSubject(entry: Entry): string {
-  return entry.kind === "webhook" ? entry.topic : subjectOf(entry);
 }
 
 /** With `*` in the place of the index of an item. */

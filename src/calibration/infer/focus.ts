@@ -1,12 +1,12 @@
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { idsIn, idsInPath } from "../replay/companies.js";
-import type { Entry, History, RecordedRequest } from "../replay/history.js";
+import { type Entry, type History, type RecordedRequest, subjectOf } from "../recording/entry.js";
+import { idInPath, idsIn, itemsIn } from "../recording/resources.js";
 import type { FoundDifference } from "../replay/compare.js";
 import type { Replayed } from "../replay/replay.js";
-import { groupBy } from "../replay/group-by.js";
+import { groupBy } from "../recording/group-by.js";
 import type { Track } from "./bench.js";
-import { nameDrift, nameSubject } from "./drift.js";
+import { nameDrift } from "./drift.js";
 import { weigh } from "./score.js";
 
 /** A history of so many entries is replayed whole. */
@@ -36,7 +36,7 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
   const isRelated = (entry: Entry): boolean => {
     const related = isSubscription(entry) ? [requestOf(entry)] : keysOf(entry).filter((key) => keys.has(key));
     const counts = related.map((key) => {
-      const name = `${nameSubject(entry)} ${key}`;
+      const name = `${subjectOf(entry)} ${key}`;
       const count = (kept.get(name) ?? 0) + 1;
       kept.set(name, count);
       return count;
@@ -96,12 +96,13 @@ function requestOf({ path, body, answer }: RecordedRequest): string {
 /** Ids and references by which entries belong together. */
 function keysOf(entry: Entry): string[] {
   if (entry.kind === "webhook") return namesIn(entry.body["data"]);
-  return [...idsInPath(entry.path), ...namesIn(parseBody(entry.body ?? "")), ...namesIn(entry.answer?.body)];
+  const asked = idInPath(entry.path);
+  const ids = asked === undefined ? [] : [asked];
+  return [...ids, ...namesIn(parseBody(entry.body ?? "")), ...namesIn(entry.answer?.body)];
 }
 
 function namesIn(body: unknown): string[] {
   if (!isObject(body)) return [];
-  const items = Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
-  const given = [body, ...items].flatMap(({ externalId, reference }) => [externalId, reference]);
+  const given = [body, ...itemsIn(body)].flatMap(({ externalId, reference }) => [externalId, reference]);
   return [...idsIn(body), ...given.filter((name) => typeof name === "string")];
 }

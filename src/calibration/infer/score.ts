@@ -1,5 +1,6 @@
 import type { Json } from "../../kernel/messages/json.js";
-import type { ExchangeName, FoundDifference } from "../replay/compare.js";
+import type { ExchangeName } from "../recording/entry.js";
+import type { FoundDifference } from "../replay/compare.js";
 
 /**
  * How much differs. An answer of another outcome, and a webhook that only one side sends, hide what else would differ in it, so they weigh more than

@@ -7,9 +7,9 @@ import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
-import { groupBy } from "../replay/group-by.js";
-import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../replay/history.js";
-import { readTimestamp } from "../replay/timestamps.js";
+import { groupBy } from "../recording/group-by.js";
+import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
+import { readTimestamp } from "../recording/timestamps.js";
 import { payersIn } from "./bench.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 

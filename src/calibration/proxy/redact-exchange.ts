@@ -9,7 +9,7 @@ import {
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED, SecretRedactor, redactPath } from "../../sandbox/observation/redact.js";
-import { CREDENTIAL_MIN, CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../replay/credentials.js";
+import { CREDENTIAL_MIN, CREDENTIAL_WORD, credentialsOf, isCredentialName } from "../recording/credentials.js";
 import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
 

@@ -1,4 +1,5 @@
 import { decodePart } from "../../kernel/messages/text.js";
+import { plain, prefixOf } from "../recording/resources.js";
 
 /** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`, and which cursor for which. */
 export class Bindings {
@@ -41,13 +42,4 @@ export class Bindings {
       return found === undefined ? part : prefixOf(part) + found;
     });
   }
-}
-
-/** `txn_` */
-export function prefixOf(id: string): string {
-  return /^[a-z]{2,5}_/.exec(id)?.[0] ?? "";
-}
-
-export function plain(id: string): string {
-  return id.slice(prefixOf(id).length);
 }

@@ -1,5 +1,5 @@
+import type { RecordedAnswer } from "../recording/entry.js";
 import { type Difference, TOLERANCE_MS } from "./compare.js";
-import type { RecordedAnswer } from "./history.js";
 
 /** `Retry-After`, the media type of JSON, and `Allow` of a 405, as far as the recording has headers. */
 export function compareHeaders(theirs: RecordedAnswer, ours: RecordedAnswer): Difference[] {

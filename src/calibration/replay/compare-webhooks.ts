@@ -2,26 +2,20 @@ import { headerOf } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { findTopic } from "../../domain/values/topic.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
-import { type Bindings, plain } from "./bindings.js";
-import {
-  type Comparison,
-  type Difference,
-  type ExchangeName,
-  type FoundDifference,
-  asJson,
-  compareBodies,
-} from "./compare.js";
-import { groupBy } from "./group-by.js";
-import type { RecordedWebhook } from "./history.js";
+import type { ExchangeName, RecordedWebhook } from "../recording/entry.js";
+import { groupBy } from "../recording/group-by.js";
+import { eventOf, idOf, plain } from "../recording/resources.js";
+import type { Bindings } from "./bindings.js";
+import { type Comparison, type Difference, type FoundDifference, asJson, compareBodies } from "./compare.js";
 
 /** An attempt of the sandbox to deliver. */
 export interface SentWebhook {
   readonly at: Instant;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: JsonObject;
   /** The last one of the recording before it. */
   readonly exchange: ExchangeName;
 }
@@ -31,22 +25,12 @@ export interface WebhookOptions extends Comparison {
   readonly secretKey: string | undefined;
 }
 
-/** An event: its resource with the service's id, and its status. */
-export function keyOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
-  const status = isObject(body["data"]) ? String(body["data"]["status"]) : "";
-  return `${theirIdOf(body, bindings)} ${status}`;
+/** The event of a webhook of the sandbox, with the service's id. */
+export function sentEventOf(body: JsonObject, bindings: Bindings): string {
+  return eventOf(body, (id) => bindings.toTheirs(id));
 }
 
-function theirIdOf(body: Readonly<Record<string, unknown>>, bindings?: Bindings): string {
-  const id = idOf(body);
-  return bindings === undefined ? plain(id) : bindings.toTheirs(id);
-}
-
-function idOf({ data }: Readonly<Record<string, unknown>>): string {
-  return isObject(data) ? String(data["id"]) : "";
-}
-
-export function topicOf(body: Readonly<Record<string, unknown>>): string {
+export function topicOf(body: JsonObject): string {
   return findTopic(String(body["topic"])) ?? String(body["topic"]);
 }
 
@@ -72,8 +56,8 @@ export function compareWebhooks(
     const ours = pairs.get(entry);
     const added: Difference = { pointer: "", kind: "added", expected: null, got: asJson(entry.body) };
     if (ours === undefined) return [{ ...added, subject, exchange }];
-    delays.set(keyOf(entry.body), entry.at - ours.at);
-    const lane = `${entry.url} ${idOf(entry.body)}`;
+    delays.set(eventOf(entry.body), entry.at - ours.at);
+    const lane = `${entry.url} ${idOf(entry.body["data"])}`;
     const place = places.get(ours) ?? 0;
     const isOvertaken = place < (latest.get(lane) ?? -1);
     latest.set(lane, Math.max(place, latest.get(lane) ?? -1));
@@ -85,10 +69,10 @@ export function compareWebhooks(
 }
 
 function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[], bindings: Bindings) {
-  const byEvent = groupBy(sent, ({ body }) => keyOf(body, bindings));
+  const byEvent = groupBy(sent, ({ body }) => sentEventOf(body, bindings));
   const pairs = new Map<RecordedWebhook, SentWebhook>();
   for (const webhook of recorded) {
-    const ours = byEvent.get(keyOf(webhook.body))?.shift();
+    const ours = byEvent.get(eventOf(webhook.body))?.shift();
     if (ours !== undefined) pairs.set(webhook, ours);
   }
   const unpaired = [...byEvent.values()].flat();
@@ -109,7 +93,7 @@ function showsEvent({ body: { data } }: RecordedWebhook): boolean {
 function mayBe({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
   const { id } = isObject(body["data"]) ? body["data"] : {};
   const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);
-  return isSameTopic && (typeof id !== "string" || plain(id) === theirIdOf(ours, bindings));
+  return isSameTopic && (typeof id !== "string" || plain(id) === bindings.toTheirs(idOf(ours["data"])));
 }
 
 /** The sandbox has sent a webhook, and the service has not. */

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { isObject, type Json, memberOf } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
-import { type Bindings, prefixOf } from "./bindings.js";
-import { endOf, readTimestamp } from "./timestamps.js";
+import type { ExchangeName } from "../recording/entry.js";
+import { prefixOf } from "../recording/resources.js";
+import { endOf, readTimestamp } from "../recording/timestamps.js";
+import type { Bindings } from "./bindings.js";
 
 export type DifferenceKind = "added" | "missing" | "type" | "value" | "status" | "order" | "signature";
 
@@ -17,16 +19,6 @@ export interface Difference {
   readonly expected: Json;
   /** What the service said. */
   readonly got: Json;
-}
-
-/** A recorded exchange. */
-export interface ExchangeName {
-  /** The archive, when there are several; else null. */
-  readonly file: string | null;
-  /** Its place in the archive, or among the exchanges with a target, from 0. */
-  readonly index: number;
-  readonly method: string;
-  readonly path: string;
 }
 
 /** A difference at its place in the source. */

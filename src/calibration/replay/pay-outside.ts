@@ -2,16 +2,17 @@ import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { Charge } from "../../domain/model/charge.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { addRule } from "../../domain/rules/change-rules.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { Entry } from "./history.js";
+import type { Entry } from "../recording/entry.js";
+import { itemsIn } from "../recording/resources.js";
 
 /** A charge as the service shows it. */
 export interface ShownCharge {
   readonly id: string;
   readonly isPaid: boolean;
   /** Attempts to pay it, oldest first. */
-  readonly payments: readonly Readonly<Record<string, unknown>>[];
+  readonly payments: readonly JsonObject[];
 }
 
 /** The charge that a webhook or a read shows. */
@@ -19,8 +20,9 @@ export function chargeShownIn(entry: Entry): ShownCharge | undefined {
   const shown =
     entry.kind === "webhook" ? entry.body["data"] : entry.operation === "getCharge" ? entry.answer?.body : undefined;
   if (!isObject(shown) || typeof shown["id"] !== "string") return undefined;
-  const entries = Array.isArray(shown["transactions"]) ? shown["transactions"].filter(isObject) : [];
-  const payments = entries.filter(({ type }) => type === "payment").toReversed();
+  const payments = itemsIn(shown)
+    .filter(({ type }) => type === "payment")
+    .toReversed();
   return { id: shown["id"], isPaid: shown["status"] === "paid", payments };
 }
 

@@ -1,42 +1,28 @@
-import type { Transport } from "../../adapters/delivery/transport.js";
-import { operations } from "../../contract/operations.js";
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
-import { findTransfer } from "../../domain/transfers/settle-transfer.js";
 import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { Bug } from "../../kernel/messages/problem.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { DEFAULT_LIMITS } from "../../sandbox/company/limits.js";
 import { DEFAULT_COMPANY, resolveOptions } from "../../sandbox/config/options.js";
-import { REDACTED } from "../../sandbox/observation/redact.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
+import type { Presupposed } from "../earlier/presuppose.js";
+import { suppose } from "../earlier/suppose.js";
+import { type Entry, type History, type RecordedAnswer, type RecordedRequest, subjectOf } from "../recording/entry.js";
+import { readHeaders } from "../recording/read-entry.js";
+import { idInPath, plain } from "../recording/resources.js";
+import { findUndone } from "../recording/undone.js";
 import { Bindings } from "./bindings.js";
-import {
-  type Comparison,
-  type Difference,
-  type ExchangeName,
-  type FoundDifference,
-  TOLERANCE_MS,
-  compareBodies,
-} from "./compare.js";
+import { type Comparison, type Difference, type FoundDifference, TOLERANCE_MS, compareBodies } from "./compare.js";
 import { compareHeaders } from "./compare-headers.js";
-import { type SentWebhook, compareWebhooks, keyOf, missingWebhook, topicOf } from "./compare-webhooks.js";
-import {
-  type Entry,
-  type History,
-  type RecordedAnswer,
-  type RecordedRequest,
-  type RecordedWebhook,
-  readHeaders,
-} from "./history.js";
+import { type SentWebhook, compareWebhooks, missingWebhook, sentEventOf } from "./compare-webhooks.js";
 import { chargeShownIn, failOutside, payOutside } from "./pay-outside.js";
-import type { Presupposed } from "./presuppose.js";
-import { suppose } from "./suppose.js";
-import { findUndone } from "./undone.js";
+import { BASE, rebuildRequest } from "./rebuild-request.js";
+import { RecordedReceivers, isSuccess } from "./recorded-receivers.js";
+import { type Uncompared, comparable, isAboutUnknown, wasNotDone } from "./uncompared.js";
 
 /** A request to the API of a sandbox, without a socket. */
 export type FetchTo = (sandbox: Sandbox) => (request: Request) => Promise<Response>;
@@ -71,11 +57,9 @@ export interface Replayed {
   readonly assumptions: readonly string[];
 }
 
-const BASE = "http://sandbox.invalid";
 /** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
 const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
-const END_TOLERANCE_MS = 500;
 /** Nobody looks at what is over: a recording may be long. */
 const KEPT = { ...DEFAULT_LIMITS, requests: 1, events: 100, deliveries: 100 };
 /** What records depend on from their creation. */
@@ -106,27 +90,17 @@ export class Replay {
   readonly #bindings = new Bindings();
   readonly #differences: FoundDifference[] = [];
   readonly #reads = new Map<string, number[]>();
-  /** Those that no webhook of the recording is the counterpart of. */
-  #sent: SentWebhook[] = [];
+  readonly #receivers: RecordedReceivers;
   /** How much later than the sandbox the service sends webhooks, by event. */
   readonly #delays = new Map<string, number>();
-  /** What receivers got, by event. */
-  readonly #answers = new Map<string, RecordedWebhook[]>();
-  readonly #attempts = new Map<string, number>();
-  /** The request that is being answered: deliveries wait for it, since its ids are bound then. */
-  #step: Promise<void> = Promise.resolve();
   #settings: readonly string[] = [];
   readonly #compared = new Map<string, number>();
   readonly #assumptions = new Set<string>();
   readonly #paidOverApi = new Set<string>();
   readonly #undone = new Set<RecordedRequest>();
-  /** Topics and URLs of which the recording has no webhooks. */
-  readonly #silent = new Set<string>();
   #balanceOffset: number | undefined;
   #firstBalance: number | undefined;
   #position = 0;
-  /** Of the last entry that was taken. */
-  #exchange: ExchangeName | undefined;
 
   constructor(options: ReplayOptions, start: Instant, companyId: string | undefined) {
     this.#options = options;
@@ -141,13 +115,14 @@ export class Replay {
       fixtures: [options.presupposed.world],
     };
     const resolved = resolveOptions({ companies: [setup], seed: 1, limits: KEPT });
-    this.#sandbox = new Sandbox(resolved, { transport: this.#transport(), url: BASE });
-    this.company = this.#sandbox.defaultCompany;
     const { records, world } = options.presupposed;
+    this.#receivers = new RecordedReceivers(this.#bindings, records.subscriptions);
+    const transport = this.#receivers.transport(() => this.company.now());
+    this.#sandbox = new Sandbox(resolved, { transport, url: BASE });
+    this.company = this.#sandbox.defaultCompany;
     if (world.charges.length > 0 || world.transactions.length > 0)
       for (const setting of READ_BEFORE) this.#reads.set(setting, [0]);
     this.company.run(suppose, records);
-    for (const { isSilent, topic, url } of records.subscriptions) if (isSilent) this.#silent.add(`${topic} ${url}`);
     this.#fetch = options.fetchTo(this.#sandbox);
     this.#sandbox.events.on("exchange", ({ exchange }) => void (this.#settings = exchange.settings));
   }
@@ -169,9 +144,9 @@ export class Replay {
     const recorded = entries
       .filter((entry) => entry.kind === "webhook")
       .filter(({ exchange }) => !presupposed.earlier.has(exchange));
-    const { differences, unpaired, delays } = compareWebhooks(recorded, this.#sent, options);
+    const { differences, unpaired, delays } = compareWebhooks(recorded, this.#receivers.sent, options);
     this.#differences.push(...differences);
-    this.#sent = unpaired;
+    this.#receivers.sent = unpaired;
     for (const [event, ms] of delays) this.#delays.set(event, ms);
     for (const { topic } of recorded) this.#countCompared(topic);
   }
@@ -188,26 +163,23 @@ export class Replay {
   /** What later entries say of earlier ones: how receivers answer, and what is paid over the API. */
   #foresee(entry: Entry): void {
     if (entry.kind === "webhook") {
-      const key = keyOf(entry.body);
-      const answers = this.#answers.get(key);
-      if (answers === undefined) this.#answers.set(key, [entry]);
-      else answers.push(entry);
+      this.#receivers.foresee(entry);
     } else if (entry.operation === "payCharge" && !isRefusal(entry.answer)) {
-      this.#paidOverApi.add(idIn(entry.path));
+      this.#paidOverApi.add(idInPath(entry.path) ?? "");
     }
   }
 
   async #take(entry: Entry): Promise<void> {
     this.#position++;
-    this.#exchange = entry.exchange;
+    this.#receivers.exchange = entry.exchange;
     if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
     // It may be dropped by the time that the entry shows them.
     this.#actOutside(entry, failOutside);
     await this.#advanceTo(entry.at);
     this.#actOutside(entry, payOutside);
     if (entry.kind === "webhook") return;
-    this.#step = this.#put(entry);
-    await this.#step;
+    this.#receivers.request = this.#put(entry);
+    await this.#receivers.request;
   }
 
   /** Whether the sandbox has what the service calls so. */
@@ -226,8 +198,8 @@ export class Replay {
   /** No webhook comes any more. Where an attempt was late, the next one may come after the end. */
   end(): void {
     if (!this.#options.comparesWebhooks) return;
-    const delayOf = ({ body }: SentWebhook): number => this.#delays.get(keyOf(body, this.#bindings)) ?? 0;
-    const missing = this.#sent.filter((webhook) => webhook.at + delayOf(webhook) <= this.company.now());
+    const delayOf = ({ body }: SentWebhook): number => this.#delays.get(sentEventOf(body, this.#bindings)) ?? 0;
+    const missing = this.#receivers.sent.filter((webhook) => webhook.at + delayOf(webhook) <= this.company.now());
     this.#differences.push(...missing.map(missingWebhook));
   }
 
@@ -270,27 +242,32 @@ export class Replay {
   /** What customers do on the payment page, where the recording does not see it. */
   #actOutside(entry: Entry, act: typeof payOutside): void {
     const shown = chargeShownIn(entry);
-    if (shown === undefined || this.#paidOverApi.has(shown.id)) return;
+    if (shown === undefined || this.#paidOverApi.has(plain(shown.id))) return;
     const charge = this.company.world.charges.get(this.#bindings.toOurs(shown.id));
     const done = charge?.status === "due" ? act(this.company, charge, shown) : undefined;
     if (done !== undefined) this.#assumptions.add(done);
   }
 
   async #put(recorded: RecordedRequest): Promise<void> {
-    if (this.#wasNotDone(recorded)) return;
-    const response = await this.#fetch(this.#requestOf(recorded));
+    const uncompared = this.#uncompared();
+    if (wasNotDone(recorded, this.#undone, uncompared)) return;
+    const response = await this.#fetch(this.#rebuild(recorded));
     const text = await response.text();
     for (const setting of this.#settings) this.#noteRead(setting);
-    const { operation } = recorded;
     const body: unknown = text === "" ? undefined : JSON.parse(text);
-    const answer = this.#withoutBalance(recorded) ?? this.#withoutEnd(recorded, body) ?? recorded.answer;
-    if (answer === undefined || this.#isAboutUnknown(recorded, response.status)) return;
+    const answer = comparable(recorded, body, uncompared);
+    if (answer === undefined) return;
+    if (isAboutUnknown(recorded, response.status, uncompared)) {
+      // It may have moved money.
+      this.#balanceOffset = undefined;
+      return;
+    }
     const subject = subjectOf(recorded);
     this.#countCompared(subject);
     // Tools and the proxy hide tokens: whether one was right, only the answer says.
     if (answer.status === 401 && this.#options.isTokenRight !== true)
       this.#assumptions.add(`Where ${subject} is answered with 401, the access token was wrong.`);
-    if (operation === "getBalance") this.#noteBalance(answer.body, body);
+    if (recorded.operation === "getBalance") this.#noteBalance(answer.body, body);
     const headers = readHeaders((name) => response.headers.get(name));
     const ours = { status: response.status, headers, body };
     for (const difference of this.#compare(answer, ours)) {
@@ -298,77 +275,18 @@ export class Replay {
     }
   }
 
-  #wasNotDone(recorded: RecordedRequest): boolean {
-    const isTransfer = recorded.operation === "createTransaction" || recorded.operation === "createBatch";
-    const isRepeatable = isTransfer && this.company.profile.transfers.duplicateReference === "allow";
-    if (isRepeatable || !this.#undone.has(recorded)) return false;
-    const answer = recorded.answer === undefined ? "no answer" : `the answer ${recorded.answer.status}`;
-    this.#assumptions.add(`Where ${subjectOf(recorded)} got ${answer} and succeeded later, it was not done at first.`);
-    return true;
+  #uncompared(): Uncompared {
+    return { company: this.company, bindings: this.#bindings, note: (text) => void this.#assumptions.add(text) };
   }
 
-  #withoutBalance({ answer, isBesideMoney }: RecordedRequest): RecordedAnswer | undefined {
-    if (isBesideMoney !== true || !isObject(answer?.body) || !("balance" in answer.body)) return undefined;
-    this.#assumptions.add("Where a read of the balance overlaps a movement of money, the balance is not compared.");
-    return { ...answer, body: { ...answer.body, balance: REDACTED } };
-  }
-
-  /** No service needs exactly as long for each transfer: a read near the end may show either status. */
-  #withoutEnd({ operation, path, answer }: RecordedRequest, ours: unknown): RecordedAnswer | undefined {
-    if (operation !== "getTransaction" || !isObject(answer?.body) || !isObject(ours)) return undefined;
-    if ((answer.body["status"] === "pending") === (ours["status"] === "pending")) return undefined;
-    const transfer = findTransfer(this.company, this.#bindings.toOurs(idIn(path)));
-    if (transfer?.settleAfterMs == null) return undefined;
-    const end = transfer.createdAt + transfer.settleAfterMs;
-    if (Math.abs(this.company.now() - end) > END_TOLERANCE_MS) return undefined;
-    this.#assumptions.add("Where a transfer is read within half a second of its end, its status is not compared.");
-    return { ...answer, body: { ...answer.body, status: REDACTED, failureReason: REDACTED, updatedAt: REDACTED } };
-  }
-
-  /** Something that was there before the recording, and that no answer of it shows. */
-  #isAboutUnknown(recorded: RecordedRequest, status: number): boolean {
-    const { path, operation, answer } = recorded;
-    if (operation === undefined || !operations[operation].path.includes(":id")) return false;
-    const id = idIn(path);
-    // Without the endpoint, a 404 says nothing of the charge.
-    const isPayAbsent = operation === "payCharge" && this.company.profile.charges.payEndpoint === "absent";
-    const isUnknown = status === 404 && !isPayAbsent && !this.#bindings.isBound(id);
-    if (!isUnknown || saysAbsent(recorded, answer?.status ?? 0)) return false;
-    this.#assumptions.add(
-      `${subjectOf(recorded)} of ${id} is not compared: the recording does not show how it was made.`,
-    );
-    // It may have moved money.
-    this.#balanceOffset = undefined;
-    return true;
-  }
-
-  #requestOf({
-    exchange: { method },
-    path,
-    authorization,
-    companyId,
-    contentType,
-    body,
-    answer,
-  }: RecordedRequest): Request {
-    const sent = new Headers();
-    if (contentType !== undefined) sent.set("content-type", contentType);
-    if (companyId !== undefined) {
-      sent.set("x-company-id", companyId === this.theirCompanyId ? this.company.id : companyId);
-    }
-    if (answer?.status !== 401 || this.#options.isTokenRight === true)
-      sent.set("authorization", `Bearer ${DEFAULT_COMPANY.token}`);
-    else if (authorization !== undefined) sent.set("authorization", "Bearer unknown");
-    const hasBody = body !== undefined && method !== "GET" && method !== "HEAD";
-    return new Request(this.#urlOf(path), { method, headers: sent, ...(hasBody ? { body } : {}) });
-  }
-
-  #urlOf(path: string): URL {
-    const url = new URL(BASE + this.#bindings.toOurs(path));
-    const { cursorParameter } = this.company.profile.paging;
-    const cursor = this.#bindings.cursorToOurs(url.searchParams.get(cursorParameter) ?? "");
-    if (cursor !== undefined) url.searchParams.set(cursorParameter, cursor);
-    return url;
+  #rebuild(recorded: RecordedRequest): Request {
+    return rebuildRequest(recorded, {
+      bindings: this.#bindings,
+      cursorParameter: this.company.profile.paging.cursorParameter,
+      companyId: this.company.id,
+      theirCompanyId: this.theirCompanyId,
+      isTokenRight: this.#options.isTokenRight === true,
+    });
   }
 
   #compare(theirs: RecordedAnswer, ours: RecordedAnswer): Difference[] {
@@ -394,50 +312,8 @@ export class Replay {
   #comparison(): Comparison {
     return { bindings: this.#bindings, toleranceMs: TOLERANCE_MS, balanceOffset: this.#balanceOffset ?? 0 };
   }
-
-  /** Receivers answer as they did in the recording, others with 200. */
-  #transport(): Transport {
-    return {
-      send: async ({ url, body, headers }) => {
-        await this.#step;
-        if (this.#exchange === undefined) throw new Bug("A webhook was sent before the recording began.");
-        const parsed = JSON.parse(body.toString()) as SentWebhook["body"];
-        const isSilent = this.#silent.has(`${topicOf(parsed)} ${url}`);
-        if (isSilent) return { status: 200, latencyMs: 0, error: null, response: null };
-        this.#sent.push({ at: this.company.now(), headers, body: parsed, exchange: this.#exchange });
-        const key = keyOf(parsed, this.#bindings);
-        const nth = this.#attempts.get(key) ?? 0;
-        this.#attempts.set(key, nth + 1);
-        const recorded = this.#answers.get(key)?.[nth];
-        const status = recorded === undefined ? 200 : recorded.status;
-        if (status === undefined) return { status: null, latencyMs: 0, error: "no answer", response: null };
-        const error = isSuccess(status) ? null : `answered ${status}`;
-        return { status, latencyMs: 0, error, response: { headers: {}, body: "" } };
-      },
-      close: async () => undefined,
-    };
-  }
-}
-
-/** Whether the service does not have what a request is about: it refuses a payment or a refund of what it has, too, but no read. */
-function saysAbsent({ exchange: { method } }: RecordedRequest, status: number): boolean {
-  if (status === 404 || status === 410) return true;
-  return method !== "POST" && status >= 400 && status < 500 && status !== 401 && status !== 429;
-}
-
-/** The id of a path such as `/v1/charges/:id/pay`. */
-function idIn(path: string): string {
-  return path.split("?")[0]?.split("/")[3] ?? "";
 }
 
 function isRefusal(answer: RecordedAnswer | undefined): boolean {
   return answer !== undefined && answer.status >= 400 && answer.status < 500;
-}
-
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-export function subjectOf({ operation, exchange: { method }, path }: RecordedRequest): string {
-  return operation === undefined ? `${method} ${path.split("?")[0]}` : `${method} ${operations[operation].path}`;
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../kernel/messages/json.js";
-import type { DifferenceKind, ExchangeName } from "../replay/compare.js";
+import type { ExchangeName } from "../recording/entry.js";
+import type { DifferenceKind } from "../replay/compare.js";
 
 /** What `calibrate` found. The JSON report has the same members. */
 export interface CalibrationReport {

@@ -1,7 +1,7 @@
 import { type JunitCase, type Style, plainStyle, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { oneLine, shorten, wrapText } from "../../kernel/messages/text.js";
-import type { ExchangeName } from "../replay/compare.js";
+import type { ExchangeName } from "../recording/entry.js";
 import {
   type CalibratedSetting,
   type CalibrationReport,

@@ -1,8 +1,11 @@
 /** What a JSON or YAML file can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
+/** An object as JSON, YAML or a literal makes it. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** Whether a value is an object as JSON, YAML or a literal makes it: not null, a list, a map or an instance of a class. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,8 +1,8 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
-import { plain } from "./bindings.js";
+import type { Entry } from "./entry.js";
 import { groupBy } from "./group-by.js";
-import type { Entry } from "./history.js";
+import { idInPath, idsIn } from "./resources.js";
 
 /** The entries of each company, and those of which none can be named. */
 export interface Companies<Item> {
@@ -57,24 +57,6 @@ function resourcesOf(entry: Entry): string[] {
   if (entry.kind === "webhook") return [...idsIn(entry.body["data"]), entry.url];
   const body = entry.answer?.body;
   const url = entry.operation === "createWebhook" && isObject(body) ? String(body["url"]) : undefined;
-  return [...idsInPath(entry.path), ...idsIn(body), ...(url === undefined ? [] : [url])];
-}
-
-/** `/v1/charges/ID/pay` */
-export function idsInPath(path: string): string[] {
-  const id = path.split(/[/?]/)[3];
-  return id === undefined ? [] : [plain(id)];
-}
-
-/** Of a resource and what is in it. */
-export function idsIn(body: unknown): string[] {
-  if (!isObject(body)) return [];
-  const own = typeof body["id"] === "string" ? [plain(body["id"])] : [];
-  return [...own, ...(Array.isArray(body["transactions"]) ? body["transactions"].flatMap(idsIn) : [])];
-}
-
-/** The transfers of a batch, or the transfer itself. */
-export function transfersIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (!isObject(body)) return [];
-  return Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [body];
+  const named = [idInPath(entry.path), ...idsIn(body), url];
+  return named.filter((name) => name !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from "../../contract/operations.js";
-import type { Entry, RecordedRequest } from "./history.js";
+import type { Entry, RecordedRequest } from "./entry.js";
 
 /** A second time they are refused, so that a success shows that the first one was not done. */
 const ONCE_ONLY: ReadonlySet<OperationId | undefined> = new Set<OperationId>([

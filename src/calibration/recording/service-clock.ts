@@ -1,8 +1,8 @@
 import type { Instant } from "../../kernel/time/instant.js";
 import { isObject } from "../../kernel/messages/json.js";
-import { keyOf } from "./compare-webhooks.js";
-import { transfersIn } from "./companies.js";
-import type { Entry, ReadEntry } from "./history.js";
+import type { Entry } from "./entry.js";
+import type { ReadEntry } from "./read-entry.js";
+import { eventOf, transfersIn } from "./resources.js";
 import { endOf } from "./timestamps.js";
 
 /**
@@ -108,13 +108,13 @@ function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
     .toReversed()
     .map(({ entry }) => {
       if (entry.kind === "webhook") {
-        reports.set(keyOf(entry.body), entry.at);
+        reports.set(eventOf(entry.body), entry.at);
         return undefined;
       }
       const { exchange, operation, answer } = entry;
       if (exchange.method !== "POST" || !isObject(answer?.body)) return undefined;
       const [changed] = operation === "createBatch" ? transfersIn(answer.body) : [answer.body];
-      return changed?.["id"] === undefined ? undefined : reports.get(keyOf({ data: changed }));
+      return changed?.["id"] === undefined ? undefined : reports.get(eventOf({ data: changed }));
     })
     .toReversed();
 }

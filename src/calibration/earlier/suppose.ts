@@ -2,9 +2,9 @@ import type { ChargeEntry } from "../../domain/model/charge.js";
 import type { Subscription } from "../../domain/model/subscription.js";
 import type { Work } from "../../domain/model/work.js";
 import { fromXof } from "../../domain/values/money.js";
-import { isMsisdn } from "../../domain/values/msisdn.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { plain } from "./bindings.js";
+import type { JsonObject } from "../../kernel/messages/json.js";
+import { plain } from "../recording/resources.js";
 
 /** What fixtures do not say of records that the service had before the recording. */
 export interface SupposedRecords {
@@ -26,7 +26,7 @@ export interface SupposedCharge {
   readonly id: string;
   readonly attempts: number;
   /** As the service shows them, the newest first. */
-  readonly entries: readonly Readonly<Record<string, unknown>>[];
+  readonly entries: readonly JsonObject[];
 }
 
 export interface SupposedTransfer {
@@ -36,59 +36,6 @@ export interface SupposedTransfer {
   readonly updatedAt: Instant | undefined;
   /** Where an earlier one has the same. */
   readonly reference: string | undefined;
-}
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** A record as a fixture, with what may stand in for members that the service shows in another form, or not at all. */
-export interface Supposed {
-  readonly fixture: Members;
-  readonly standIns: Members;
-}
-
-interface FixtureList<T> {
-  safeParse(given: unknown): {
-    readonly data?: readonly T[] | undefined;
-    readonly error?: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] } | undefined;
-  };
-}
-
-/** With stand-ins where a member is wrong: the record is there then, and the member differs. */
-export function takeFixtures<T>(list: FixtureList<T>, supposed: readonly Supposed[]): T[] {
-  return supposed.flatMap(({ fixture, standIns }) => {
-    const { data, error } = list.safeParse([fixture]);
-    if (data !== undefined) return data;
-    const wrong = error?.issues.map(({ path }) => String(path[1])) ?? [];
-    const others = Object.fromEntries(wrong.map((name) => [name, standIns[name]]));
-    return list.safeParse([{ ...fixture, ...others }]).data ?? [];
-  });
-}
-
-const AMOUNT = 10_000;
-
-export function standInsOfCharge({ id, amount, due, paid }: Members): Members {
-  return {
-    amount: wholeOf(amount) ?? wholeOf(Number(due) + Number(paid)) ?? AMOUNT,
-    externalId: String(id),
-    description: "-",
-    status: Number(paid) > 0 ? "paid" : "due",
-  };
-}
-
-export function standInsOfTransfer(body: Members): Members {
-  const { id, amount, fee, totalAmount, msisdn, failureReason, createdAt, updatedAt } = body;
-  const ended = typeof failureReason === "string" ? "failed" : "completed";
-  return {
-    amount: wholeOf(amount) ?? wholeOf(Number(totalAmount) - Number(fee)) ?? AMOUNT,
-    msisdn: isMsisdn(String(msisdn)) ? String(msisdn) : "+2250799999999",
-    reference: String(id),
-    status: updatedAt === createdAt ? "pending" : ended,
-  };
-}
-
-function wholeOf(value: unknown): number | undefined {
-  const whole = Math.round(Number(value));
-  return whole > 0 ? whole : undefined;
 }
 
 export const nothingSupposed: SupposedRecords = { subscriptions: [], charges: [], transfers: [] };
@@ -121,15 +68,7 @@ export function suppose(work: Work, { subscriptions, charges, transfers }: Suppo
 }
 
 /** None for one of another form. */
-function readEntryOf({
-  id,
-  recipientMsisdn,
-  amount,
-  service,
-  status,
-  type,
-  error,
-}: Readonly<Record<string, unknown>>): ChargeEntry[] {
+function readEntryOf({ id, recipientMsisdn, amount, service, status, type, error }: JsonObject): ChargeEntry[] {
   const areTexts = typeof id === "string" && typeof recipientMsisdn === "string" && typeof service === "string";
   const isKnown = (status === "completed" || status === "failed") && (type === "payment" || type === "refund");
   if (!areTexts || !isKnown || !Number.isInteger(amount)) return [];

@@ -1,0 +1,35 @@
+import { markBesideMoney } from "./beside-money.js";
+import { groupByCompany } from "./companies.js";
+import type { Entry, History } from "./entry.js";
+import type { ReadEntry } from "./read-entry.js";
+import { ServiceClock } from "./service-clock.js";
+
+/** What one recording holds. */
+export interface Recording {
+  /** One for each company. */
+  readonly histories: readonly History[];
+  /** How many entries name no company, where there are several. */
+  readonly unnamed: number;
+}
+
+/** The histories of what was read of one source. */
+export function readRecording(read: readonly ReadEntry[]): Recording {
+  const { groups, unnamed } = groupByCompany(
+    read.toSorted(({ entry: a }, { entry: b }) => a.at - b.at || a.exchange.index - b.exchange.index),
+  );
+  const histories = groups.map((group) => {
+    const entries = new ServiceClock(Number.NEGATIVE_INFINITY).place(markBesideMoney(group), true);
+    return { companyId: mostFrequentCompany(entries), entries };
+  });
+  return { histories, unnamed: unnamed.length };
+}
+
+function mostFrequentCompany(entries: readonly Entry[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== "request" || (entry.answer?.status ?? 500) >= 300) continue;
+    const { companyId: id } = entry;
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+}

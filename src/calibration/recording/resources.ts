@@ -1,0 +1,45 @@
+import { type JsonObject, isObject } from "../../kernel/messages/json.js";
+
+/** `txn_` */
+export function prefixOf(id: string): string {
+  return /^[a-z]{2,5}_/.exec(id)?.[0] ?? "";
+}
+
+/** An id without its prefix: some answers show it, others do not. */
+export function plain(id: string): string {
+  return id.slice(prefixOf(id).length);
+}
+
+/** The plain id of a resource; empty where it shows none. */
+export function idOf(resource: unknown): string {
+  return isObject(resource) && typeof resource["id"] === "string" ? plain(resource["id"]) : "";
+}
+
+/** The plain id in a path such as `/v1/charges/:id/pay`. */
+export function idInPath(path: string): string | undefined {
+  const id = path.split(/[/?]/)[3];
+  return id === undefined ? undefined : plain(id);
+}
+
+/** Of a resource and what is in it. */
+export function idsIn(body: unknown): string[] {
+  if (!isObject(body)) return [];
+  const own = typeof body["id"] === "string" ? [plain(body["id"])] : [];
+  return [...own, ...(Array.isArray(body["transactions"]) ? body["transactions"].flatMap(idsIn) : [])];
+}
+
+/** The transfers of a batch, or the payments and refunds of a charge. */
+export function itemsIn(body: unknown): readonly JsonObject[] {
+  return isObject(body) && Array.isArray(body["transactions"]) ? body["transactions"].filter(isObject) : [];
+}
+
+/** The transfers of a batch, or the transfer itself. */
+export function transfersIn(body: unknown): readonly JsonObject[] {
+  if (!isObject(body)) return [];
+  return Array.isArray(body["transactions"]) ? itemsIn(body) : [body];
+}
+
+/** The event that a webhook reports: a resource, by the name given for its id, and its new status. */
+export function eventOf({ data }: JsonObject, nameOf: (id: string) => string = plain): string {
+  return isObject(data) ? `${nameOf(String(data["id"]))} ${String(data["status"])}` : " ";
+}

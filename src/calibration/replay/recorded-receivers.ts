@@ -1,0 +1,66 @@
+import type { Transport } from "../../adapters/delivery/transport.js";
+import { Bug } from "../../kernel/messages/problem.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import type { SupposedSubscription } from "../earlier/suppose.js";
+import type { ExchangeName, RecordedWebhook } from "../recording/entry.js";
+import { eventOf } from "../recording/resources.js";
+import type { Bindings } from "./bindings.js";
+import { type SentWebhook, sentEventOf, topicOf } from "./compare-webhooks.js";
+
+/** The receivers of a recording: they answer as they did then, and others with 200. */
+export class RecordedReceivers {
+  readonly #bindings: Bindings;
+  /** Topics and URLs of which the recording has no webhooks. */
+  readonly #silent: ReadonlySet<string>;
+  /** What receivers got, by event. */
+  readonly #recorded = new Map<string, RecordedWebhook[]>();
+  readonly #attempts = new Map<string, number>();
+  /** Those that no webhook of the recording is the counterpart of. */
+  sent: SentWebhook[] = [];
+  /** The last exchange that was replayed. */
+  exchange: ExchangeName | undefined;
+  /** The request that is being answered: deliveries wait for it, since its ids are bound then. */
+  request: Promise<void> = Promise.resolve();
+
+  constructor(bindings: Bindings, supposed: readonly SupposedSubscription[]) {
+    this.#bindings = bindings;
+    const silent = supposed.filter(({ isSilent }) => isSilent);
+    this.#silent = new Set(silent.map(({ topic, url }) => `${topic} ${url}`));
+  }
+
+  /** What receivers will answer. */
+  foresee(webhook: RecordedWebhook): void {
+    const event = eventOf(webhook.body);
+    const answers = this.#recorded.get(event);
+    if (answers === undefined) this.#recorded.set(event, [webhook]);
+    else answers.push(webhook);
+  }
+
+  transport(now: () => Instant): Transport {
+    return {
+      send: async ({ url, body, headers }) => {
+        await this.request;
+        const parsed = JSON.parse(body.toString()) as SentWebhook["body"];
+        if (this.#silent.has(`${topicOf(parsed)} ${url}`)) return answerOf(200);
+        if (this.exchange === undefined) throw new Bug("A webhook was sent before the recording began.");
+        this.sent.push({ at: now(), headers, body: parsed, exchange: this.exchange });
+        const event = sentEventOf(parsed, this.#bindings);
+        const nth = this.#attempts.get(event) ?? 0;
+        this.#attempts.set(event, nth + 1);
+        const recorded = this.#recorded.get(event)?.[nth];
+        return answerOf(recorded === undefined ? 200 : recorded.status);
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+function answerOf(status: number | undefined): Awaited<ReturnType<Transport["send"]>> {
+  if (status === undefined) return { status: null, latencyMs: 0, error: "no answer", response: null };
+  const error = isSuccess(status) ? null : `answered ${status}`;
+  return { status, latencyMs: 0, error, response: { headers: {}, body: "" } };
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
