@@ -3,7 +3,7 @@ import { type Alternative, profileOf } from "../../domain/profile/alternatives.j
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { type ProfileOverrides, groupOf } from "../../domain/profile/settings.js";
 import { acceptProfile } from "../../sandbox/state/profile.js";
-import { UNSEEN_GROUPS } from "../infer/calibrate.js";
+import { UNSEEN_GROUPS } from "../infer/search.js";
 import { readComparable } from "../replay/compare.js";
 import type { Probe } from "./probe.js";
 import { type FetchTo, type RehearsedScenario, openRehearsal } from "./rehearse.js";
