@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { UNSEEN_GROUPS, calibrate } from "../../src/calibration/infer/calibrate.js";
+import { calibrate } from "../../src/calibration/infer/calibrate.js";
+import { UNSEEN_GROUPS } from "../../src/calibration/infer/search.js";
 import type { CalibratedSetting, CalibrationReport } from "../../src/calibration/report/report.js";
 import { openRehearsal, type RehearsedScenario } from "../../src/calibration/probes/rehearse.js";
 import { type Alternative, alternativesOf, isSame, profileOf } from "../../src/domain/profile/alternatives.js";
