@@ -62,11 +62,11 @@ it("a text with too many escapes to resolve is redacted whole", () => {
   expect(text("%25".repeat(10_001))).toBe(REDACTED);
 });
 
-it("a text that is too long to find the end of an encoded secret is redacted whole", () => {
-  const { text } = new SecretRedactor(["at_sandbox"]);
-  const secret = Buffer.from("x:at_sandbox").toString("base64");
-  expect(text(`${secret} ${"word ".repeat(9_000)}`)).toBe(`${REDACTED} ${"word ".repeat(9_000)}`);
-  expect(text(`${secret} ${"word ".repeat(10_000)}`)).toBe(REDACTED);
+it("a text is redacted whole when an encoded secret goes over several of its parts", () => {
+  const encoded = Buffer.from("at?sandbox-1").toString("base64");
+  expect(encoded).toContain("/");
+  expect(new SecretRedactor(["at?sandbox-1"]).text(`auth ${encoded} sent`)).toBe(REDACTED);
+  expect(new SecretRedactor(["/a/b\\"]).text("There is no GET /v1/%2Fa/b\\/x here")).toBe(REDACTED);
 });
 
 it("among many encoded words the one with a secret is redacted", () => {
@@ -106,11 +106,6 @@ describe("the secrets that are known", () => {
     for (const name of ["used", "n12000", "n9000"]) expect(isRedacted(redactor, name)).toBe(true);
     expect(isRedacted(redactor, "n1")).toBe(false);
   });
-});
-
-it("a secret that ends with a backslash is redacted before a slash", () => {
-  const { text } = new SecretRedactor(["/a/b\\"]);
-  expect(text("There is no GET /v1/%2Fa/b\\/x here")).toBe("There is no GET /v1/[redacted]/x here");
 });
 
 describe("the secrets that are looked for in requests", () => {

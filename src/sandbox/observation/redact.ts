@@ -32,14 +32,8 @@ const ENCODED_MIN = 5;
 const NESTING_MAX = 2;
 /** Of a longer text that was in base64 or hex only the bytes themselves are looked at. */
 const NESTED_MAX = 50_000;
-/** A longer text with an encoded secret is redacted whole. */
-const NARROWED_MAX = 50_000;
-/** Parts of a text that an encoded secret may go over; over more, all of them are redacted. */
-const PARTS_MAX = 50;
-/** What is looked through, in characters, to find where in a text the encoded secrets are; over it, the text is redacted whole. */
-const NARROWING_MAX = 500_000;
-/** An encoded secret is redacted with the word, or the part of a word, that it is in. */
-const SEPARATORS = [/(\s+)/, /((?:\\?["']|[/?&#,:;!|<>(){}[\]]|=(?=[\w%]))+)/];
+/** Between the parts of a text that are looked at one by one. */
+const SEPARATORS = /((?:[\s"'/?&#,:;!|<>(){}[\]\\]|=(?=[\w%]))+)/;
 
 /**
  * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
@@ -52,8 +46,6 @@ export class SecretRedactor {
   #known = new Set<string>();
   #knownMax = 2 * RETIRED_MAX;
   #forms = new TextIndex();
-  /** Of `NARROWING_MAX`, for the present text. */
-  #narrowed = 0;
 
   /** `before`: has redacted a text already. */
   constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
@@ -77,9 +69,7 @@ export class SecretRedactor {
     const given = this.#before?.text(text) ?? text;
     if (this.#known.size === 0) return given;
     if (unescaped(given)?.some((each) => this.#known.has(each)) ?? true) return REDACTED;
-    if (!this.#holds(given)) return given;
-    this.#narrowed = 0;
-    return this.#narrow(this.#forms.replaceIn(given));
+    return this.#holds(given) ? this.#withoutEncoded(this.#forms.replaceIn(given)) : given;
   };
 
   /** A deep copy; the names of members are redacted too. */
@@ -114,29 +104,11 @@ export class SecretRedactor {
     return decodings(text, this.#forms.shortest).some((decoded) => this.#holds(decoded, nesting + 1));
   }
 
-  /** What does not hold a secret. */
-  #narrow(text: string, [separator, ...finer] = SEPARATORS): string {
-    if (!this.#holdsYet(text)) return text;
-    if (separator === undefined || text.length > NARROWED_MAX) return REDACTED;
-    return this.#redactAcross(text.split(separator).map((part) => this.#narrow(part, finer)));
-  }
-
-  /** As `#holds`. True as well when too much was looked through. */
-  #holdsYet(text: string): boolean {
-    this.#narrowed += text.length;
-    return this.#narrowed > NARROWING_MAX || this.#holds(text);
-  }
-
-  /** A secret may contain what separates parts: the fewest that hold it are redacted. */
-  #redactAcross(parts: readonly string[]): string {
-    const holds = (some: readonly string[]): boolean => this.#holdsYet(some.join(""));
-    if (!holds(parts)) return parts.join("");
-    let [from, to] = [0, parts.length];
-    if (to > PARTS_MAX) return REDACTED;
-    while (from + 1 < to && holds(parts.slice(from + 1, to))) from++;
-    while (from + 1 < to && holds(parts.slice(from, to - 1))) to--;
-    const shown = [...parts.slice(0, from), REDACTED, ...parts.slice(to)];
-    return holds(shown) ? REDACTED : shown.join("");
+  /** The text without the parts that hold an encoded secret; without all of it where a secret goes over several parts. */
+  #withoutEncoded(text: string): string {
+    if (!this.#holds(text)) return text;
+    const shown = text.split(SEPARATORS).map((part) => (this.#holds(part) ? REDACTED : part));
+    return this.#holds(shown.join("")) ? REDACTED : shown.join("");
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -166,6 +138,8 @@ function spellingsOf(secret: string): readonly string[] {
       text.replaceAll(" ", "+"),
       encodeURI(wellFormed),
       encodeURIComponent(wellFormed),
+      // Python's.
+      encodeURIComponent(wellFormed).replaceAll("%2F", "/"),
       JSON.stringify(text).slice(1, -1),
       // One that looks like an escape itself loses it where a text is decoded further.
       ...(unescaped(text) ?? []),
