@@ -5,7 +5,6 @@ import { DocumentFile } from "../../src/adapters/store/document.js";
 import { createJournal, journalPath } from "../../src/adapters/store/journal.js";
 import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
-import { loadStore } from "../../src/adapters/store/load-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
 import { silentLog } from "../../src/kernel/log.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -285,22 +284,6 @@ describe("a damaged store", () => {
     await (await openLetters(path)).store.close();
     await writeFile(path, (await readFile(path, "utf8")).replace('["put","a",1]', '["put","a",1'));
     await expect(openLetters(path)).rejects.toThrow(/store\.json:2:\d+: the store is damaged here/);
-  });
-
-  it("of an older version is migrated, document and journal", async () => {
-    const place = placeOf(await newStorePath());
-    const head = { schemaVersion: 1, epoch: 0, generation: 3 };
-    await new DocumentFile(place).write({ ...head, entries: [["set", "a", 1]] });
-    await writeFile(journalPath(place.path, 3), withChecksum('[["set","b",2]]'));
-    const { data, generation } = await loadStore(place, letters, {
-      0: ([, ...rest]) => ["write", ...rest],
-      1: ([, ...rest]) => ["put", ...rest],
-    });
-    expect([...data]).toEqual([
-      ["a", 1],
-      ["b", 2],
-    ]);
-    expect(generation).toBe(3);
   });
 
   it("of version 0.1 is read, and written in the present version", async () => {

@@ -8,11 +8,6 @@ import type { Place } from "./place-file.js";
 import type { StoreEntry, StoreFormat } from "./store.js";
 import { messageOf } from "../../kernel/messages/problem.js";
 
-/** How entries of an older version become entries of the next one. */
-export type Migrations = Readonly<Record<number, (entry: StoreEntry) => StoreEntry>>;
-
-const migrations: Migrations = Object.freeze({});
-
 export interface LoadedStore<Data> {
   readonly data: Data;
   /** Of the last journal. */
@@ -37,26 +32,21 @@ export function openDocument(place: Place): Low<StoreDocument> {
  * Reads the document and the journals after it. Throws UsageError("file") when a file is damaged, missing, cut, newer, or of another moment than the others,
  * and changes nothing.
  */
-export async function loadStore<Data>(
-  place: Place,
-  format: StoreFormat<Data>,
-  given: Migrations = migrations,
-): Promise<LoadedStore<Data>> {
+export async function loadStore<Data>(place: Place, format: StoreFormat<Data>): Promise<LoadedStore<Data>> {
   const { path } = place;
   const low = openDocument(place);
   await low.read();
   const journals = await listJournals(place.fs, path);
   const data = format.createEmpty();
-  const { generation: first, entries, schemaVersion } = low.data;
+  const { generation: first, entries } = low.data;
   const last = journals.at(-1)?.generation ?? 0;
   // Older ones are not read, but will be removed.
   for (const { generation, path: old } of journals) if (generation < first) await assertRegular(old);
   const end = await readEndMark(path);
   if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals, end), isNew: true };
-  const migrate = migrationFrom(schemaVersion, given);
   const apply = (file: string, line: number, entry: StoreEntry): void => {
     try {
-      format.apply(data, migrate(entry));
+      format.apply(data, entry);
     } catch (error) {
       refuseFile(file, line, `the store is damaged here: ${messageOf(error)}`);
     }
@@ -161,11 +151,4 @@ async function assertUnused(
       refuseFile(path, 1, `it is missing, and ${journal.path}, which goes on from it, is there`);
   }
   return last;
-}
-
-function migrationFrom(version: number, given: Migrations): (entry: StoreEntry) => StoreEntry {
-  const steps = Object.entries(given)
-    .filter(([from]) => Number(from) >= version)
-    .toSorted(([a], [b]) => Number(a) - Number(b));
-  return (entry) => steps.reduce((migrated, [, step]) => step(migrated), entry);
 }

@@ -58,29 +58,12 @@ export class Journal {
   }
 
   record(exchange: Exchange): JournalEntry {
-    const { operation, at, receivedAt, method, path, headers, body, rawBody } = exchange;
-    const { status, answer, answerHeaders, durationMs, problem, rule, fault, made, settings } = exchange;
+    const { turn: _turn, company: _company, named: _named, connection: _connection, onLost: _, ...kept } = exchange;
     const seq = ++this.#last;
     const entry: JournalEntry = {
       id: `req_${seq}`,
       seq,
-      operation,
-      at,
-      receivedAt,
-      method,
-      path,
-      headers,
-      body,
-      rawBody,
-      status,
-      answer,
-      answerHeaders,
-      durationMs,
-      problem,
-      rule,
-      fault,
-      made,
-      settings,
+      ...kept,
       fate: "written",
       enqueued: enqueuedBy(exchange),
       created: createdBy(exchange),
