@@ -4,7 +4,7 @@ import { parseSource } from "../../src/adapters/files/source.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { parseScenario } from "../../src/scenarios/file/parse-scenario.js";
-import { startRecorder } from "../../src/scenarios/record/recorder.js";
+import { Recorder } from "../../src/scenarios/record/recorder.js";
 import { renderGithub, renderJson, renderJunit, renderResult, renderTap } from "../../src/scenarios/reporters.js";
 import { replay } from "../../src/scenarios/run/replay.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
@@ -67,7 +67,7 @@ const identities = fc.record({
 /** Sends the secrets everywhere, and returns all that the sandbox shows. */
 async function outputsOf(world: TestWorld, given: readonly string[], adminToken: string) {
   const { api, app, sandbox } = world;
-  const recorder = startRecorder(sandbox, []);
+  const recorder = new Recorder(sandbox, []);
   const written = given.flatMap((secret) => Object.values(spellings).map((spell) => spell(secret)));
   // A request would change other characters by itself.
   const inUrl = written.map((text) => text.replaceAll(/[^!-~]|[\\"<>`{}|^#]/gu, encodeURIComponent));

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { checkRecording } from "../../src/scenarios/record/check-recording.js";
-import { startRecorder } from "../../src/scenarios/record/recorder.js";
+import { Recorder } from "../../src/scenarios/record/recorder.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
 
 export interface Sent {
@@ -25,7 +25,7 @@ export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax
   const sandbox = new Sandbox(resolveOptions({ defaults: frozen, autoProvision: true, ...options }));
   const app = createApp(sandbox);
   const fetch = createInProcessFetch(() => app);
-  const recorder = startRecorder(sandbox, [], bytesMax);
+  const recorder = new Recorder(sandbox, [], bytesMax);
   const request = async (method: string, path: string, init: RequestInit): Promise<Sent> => {
     const answer = await fetch(new Request(`http://localhost${path}`, { method, ...init })).catch(() => undefined);
     const text = await answer?.text();

@@ -136,21 +136,23 @@ async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record,
     async end(): Promise<void> {
       await live?.close();
       if (record === undefined || recorder === undefined) return;
-      const { size: requests, notes } = await writeRecording(recorder, record.file);
-      const message = [`wrote ${requests} requests to ${record.file}`, ...notes()].join(". ");
-      log.write(notes().length === 0 ? "info" : "warn", "recorded", { file: record.file, requests, message });
+      await writeRecording(recorder, record.file);
+      const { size: requests } = recorder;
+      const notes = recorder.notes();
+      const message = [`wrote ${requests} requests to ${record.file}`, ...notes].join(". ");
+      log.write(notes.length === 0 ? "info" : "warn", "recorded", { file: record.file, requests, message });
     },
   };
 }
 
 async function startRecording(sandbox: Sandbox, { file, fixtures }: NonNullable<PreparedStart["record"]>) {
-  const { startRecorder } = await import("../../scenarios/record/recorder.js");
+  const { Recorder } = await import("../../scenarios/record/recorder.js");
   const fromFile = (fixture: string): string => (isAbsolute(fixture) ? fixture : relative(dirname(file), fixture));
-  return startRecorder(sandbox, fixtures.map(fromFile));
+  return new Recorder(sandbox, fixtures.map(fromFile));
 }
 
 /** Writes nothing that does not pass when it is replayed. Throws UsageError("cannot-run"). */
-async function writeRecording(recorder: Recorder, file: string): Promise<Recorder> {
+async function writeRecording(recorder: Recorder, file: string): Promise<void> {
   recorder.stop();
   const failed = `Failed to write the recording to ${file}: `;
   const problems = recorder.problems();
@@ -176,7 +178,6 @@ async function writeRecording(recorder: Recorder, file: string): Promise<Recorde
   } finally {
     await own.close();
   }
-  return recorder;
 }
 
 const RECORDABLE =

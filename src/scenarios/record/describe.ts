@@ -1,0 +1,125 @@
+import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
+import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
+import type { Company } from "../../sandbox/company/company.js";
+import type { Exchange } from "../../sandbox/company/exchange.js";
+import type { ControlCalled } from "../../sandbox/sandbox-events.js";
+import { idsIn, idsInList } from "./find-ids.js";
+import type { RecordedRequest } from "./recorded.js";
+
+interface Owner {
+  readonly as: string | undefined;
+  readonly ownerId: string;
+  readonly ruledHeaders: ReadonlySet<string>;
+}
+
+/** It cannot be sent again. */
+export function isUnreadable({ rawBody, problem }: Exchange): boolean {
+  if (problem === "body_too_large") return true;
+  return rawBody === undefined && (problem === "malformed_json" || problem === "media_type_unsupported");
+}
+
+export function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders }: Owner): RecordedRequest {
+  const { turn, operation, company, at, method, path, body, rawBody, status, headers, problem, rule, fault } = exchange;
+  const isLost = fault === "reset" || fault === "hang";
+  const isWhole = operation !== undefined && fault === undefined && method !== "HEAD";
+  const sent: Record<string, string | null> = {};
+  for (const name of ruledHeaders) if (headers[name] !== undefined) sent[name] = headers[name];
+  if (rawBody !== undefined) {
+    sent["content-type"] = headers["content-type"] ?? null;
+    if (headers["content-encoding"] !== undefined) sent["content-encoding"] = headers["content-encoding"];
+  }
+  const named = headers["x-company-id"];
+  if (problem === "company_header_missing") sent["x-company-id"] = named ?? null;
+  else if (named !== undefined && named !== ownerId) sent["x-company-id"] = named;
+  const { authorization } = headers;
+  const isBearer = authorization !== undefined && /^bearer +\S+ *$/i.test(authorization);
+  if (authorization !== undefined && !isBearer) sent["authorization"] = "none";
+  const token = company !== undefined ? undefined : authorization === undefined ? null : "not-a-token";
+  const subscribed = operation === "createWebhook" && status < 300 ? subscriptionIn(exchange) : undefined;
+  return {
+    kind: "request",
+    turn,
+    at,
+    as,
+    method,
+    path,
+    body,
+    rawBody,
+    ...(token === undefined || sent["authorization"] !== undefined ? {} : { token }),
+    headers: sent,
+    status: isLost ? undefined : status,
+    isRefused: problem !== undefined && rule === undefined,
+    ...(isWhole && exchange.answer !== "" ? { answer: exchange.answer } : {}),
+    ids: isWhole && status < 300 ? idsIn(operation, exchange.answer) : [],
+    ...(subscribed === undefined ? {} : { subscribed }),
+  };
+}
+
+function subscriptionIn({ answer, body }: Exchange): RecordedRequest["subscribed"] {
+  const { id }: Readonly<Record<string, unknown>> = isObject(answer) ? answer : {};
+  const { url }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
+  return typeof id === "string" && typeof url === "string" ? { id, url } : undefined;
+}
+
+/** The record of a request whose answer did not arrive. */
+export function lookUpMade(exchange: Exchange, as: string | undefined): RecordedRequest | undefined {
+  const { operation, fault, status, answer, turn } = exchange;
+  const list =
+    operation === "createCharge" ? "charges" : operation === "createTransaction" ? "transactions" : undefined;
+  if (list === undefined || fault === undefined || status >= 300 || !isObject(answer)) return undefined;
+  return lookUp({ turn, as, path: `/${list}?limit=1`, base: list.slice(0, -1) }, [answer]);
+}
+
+interface LookUp {
+  readonly turn: number;
+  readonly as: string | undefined;
+  readonly path: string;
+  readonly base: string;
+}
+
+/** A list of the control API in which later steps find identifiers. */
+export function lookUp({ turn, as, path, base }: LookUp, rows: readonly unknown[]): RecordedRequest {
+  const ids = idsInList(rows, base);
+  const plain = { kind: "request", method: "GET", body: undefined, status: 200 } as const;
+  return { ...plain, turn, at: undefined, as, path: `/_sandbox${path}`, ids, isLookup: true };
+}
+
+export function describeCall({ turn, route, id, body, answer }: ControlCalled) {
+  const [method = "", path = ""] = route.split(" ");
+  const showsPayment = /^\/(?:charges|transactions)\//.test(path);
+  const status = method === "DELETE" ? 204 : /^POST \/(?:rules|snapshots\/:id)$/.test(route) ? 201 : 200;
+  return {
+    kind: "request" as const,
+    turn,
+    method,
+    path: `/_sandbox${path.replace(":id", () => encodeURIComponent(id))}`,
+    body,
+    status,
+    ...(showsPayment ? { answer } : {}),
+    ids: route === "POST /rules" ? idsInList([answer], "rule").map((found) => ({ ...found, path: "id" })) : [],
+  };
+}
+
+export function describeWebhook({ subscriptionId, topic, body }: Delivery) {
+  const payload = parseJsonOrText(body);
+  const data = isObject(payload) && isObject(payload["data"]) ? payload["data"] : {};
+  const named = ["externalId", "reference", "status"].filter((name) => name in data);
+  return {
+    kind: "webhook" as const,
+    subscriptionId,
+    topic,
+    data: Object.fromEntries(named.map((name) => [name, data[name]])),
+  };
+}
+
+/** In replays it has another id. */
+export function lookUpDelivery(
+  delivery: Delivery,
+  { world }: Company,
+  { turn, as }: Pick<LookUp, "turn" | "as">,
+): RecordedRequest {
+  const { resource, topic } = delivery;
+  const same = world.deliveries.values().filter((other) => other.resource === resource && other.topic === topic);
+  const query = new URLSearchParams({ resource: shownDeliveryResource(delivery), topic, limit: "1000" });
+  return lookUp({ turn, as, path: `/deliveries?${String(query)}`, base: "delivery" }, same);
+}
