@@ -16,9 +16,16 @@ import type { StateStage } from "./state/state-checks.js";
 import type { StateSource } from "./application/state-reader.js";
 import { LATE, StateSession } from "./state/state-session.js";
 import { Abandoned, type AuditEvent, type Check, type Exchange, type Verdict } from "./wire/check.js";
-import { isUnreachable, parseReceiverUrl, type Reach, renderReceiverUrl, sendOnWire } from "./wire/send-on-wire.js";
+import {
+  type Reach,
+  type WireOptions,
+  isUnreachable,
+  parseReceiverUrl,
+  renderReceiverUrl,
+  sendOnWire,
+} from "./wire/send-on-wire.js";
 import { Gone, Sender } from "./wire/sender.js";
-import { createStage } from "./wire/stage.js";
+import { type StageOptions, createStage } from "./wire/stage.js";
 
 export interface AuditOptions extends Reach {
   /** The receiver. Requests are sent to no other address. */
@@ -70,106 +77,223 @@ const NOT_REACHED = "not tried: the receiver could not be reached any more";
  * of `signal` when that is aborted.
  */
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
-  const { system, timeoutMs = TIMEOUT_MS, secret, oldSecret, header = HEADER_DEFAULT, topic, only, skip } = options;
-  const { lookup, insecureTls, signal, check, order, sandbox, restart, settleMs = SETTLE_MS } = options;
-  const { redact = (text) => text } = options;
-  const ids = options.ids ?? createIdSource(undefined, "audit");
-  const url = parseReceiverUrl(options.url);
-  if (oldSecret === secret)
-    throw new UsageError("input", "The old secret key must be another one than the secret key.");
-  const receiver = renderReceiverUrl(url);
-  const selected = selectChecks(only, skip);
-  const checks = new Set(selected.map(({ id }) => id));
-  const start = system.monotonic();
-  const wire = { url, timeoutMs, system, secret, lookup, insecureTls, signal };
-  const sender = new Sender((request) => sendOnWire(wire, request), signal);
-  const orders = { order, sandbox, topic, timeoutMs, ids, system, prints: {} };
-  const known = options.event === undefined ? createKnownEvents(orders) : undefined;
-  const state =
-    check === undefined
-      ? undefined
-      : new StateSession({ ...orders, check, checks, restart, settleMs, event: options.event, receiver });
-  const isAnyTopic = topic === undefined && options.event === undefined;
-  const common = { secret, oldSecret, header, event: options.event, isAnyTopic, ids, system };
-  let chosen = topic;
-  const createCheckStage = async ({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> => {
-    const isSlow = ordinary !== undefined && ordinary.latencyMs > SLOW_MS;
-    const stage = createStage({ ...common, topic: chosen, ordinary, isSlow, send: sender.forCheck(id) });
-    const event = group === "state" ? undefined : await known?.(group === "forged");
-    return { ...stage, ...(event === undefined ? {} : { event }), state };
-  };
+  return new Audit(options).run();
+}
 
-  const judgeOrdinary = async (): Promise<Verdict> => validEvent.run(await createCheckStage(validEvent, undefined));
-  let ordinary = await judgeOrdinary();
-  let baseline = assertReached(redact(receiver), ordinary);
-  const forged = selected.filter(({ group }) => group === "forged");
-  const asker = forged.find(({ id }) => id === "signature-missing") ?? forged[0];
-  if (isAnyTopic && asker !== undefined && known === undefined && ordinary.outcome === "passed") {
-    const stage = await createCheckStage(asker, undefined);
-    if (await isForPayouts(stage)) {
-      chosen = PAYOUTS;
-      ordinary = await judgeOrdinary();
-      baseline = assertReached(redact(receiver), ordinary);
-    }
+class Audit {
+  readonly #options: AuditOptions;
+  readonly #redact: (text: string) => string;
+  readonly #header: string;
+  readonly #receiver: string;
+  readonly #selected: readonly StateCheck[];
+  /** The selected checks without the ordinary event, with which every audit begins. */
+  readonly #others: readonly StateCheck[];
+  /** A slow receiver gets more time. */
+  readonly #wire: Omit<WireOptions, "timeoutMs"> & { timeoutMs: number };
+  readonly #sender: Sender;
+  readonly #state: StateSession | undefined;
+  /** Events about orders that the application knows. */
+  readonly #knownEvent: ReturnType<typeof createKnownEvents> | undefined;
+  readonly #common: Omit<StageOptions, "topic" | "ordinary" | "isSlow" | "send">;
+  #topic: string | undefined;
+  readonly #verdicts = new Map<string, Verdict>();
+  /** Why nothing more is tried. */
+  #gone: string | undefined;
+
+  constructor(options: AuditOptions) {
+    const { system, timeoutMs = TIMEOUT_MS, secret, oldSecret, header = HEADER_DEFAULT, topic, event } = options;
+    const { lookup, insecureTls, signal, check, order, sandbox, restart, settleMs = SETTLE_MS } = options;
+    const url = parseReceiverUrl(options.url);
+    if (oldSecret === secret)
+      throw new UsageError("input", "The old secret key must be another one than the secret key.");
+    const ids = options.ids ?? createIdSource(undefined, "audit");
+    const selected = selectChecks(options.only, options.skip);
+    const checks = new Set(selected.map(({ id }) => id));
+    const orders = { order, sandbox, topic, timeoutMs, ids, system, prints: {} };
+    const receiver = renderReceiverUrl(url);
+    const wire = { url, timeoutMs, system, secret, lookup, insecureTls, signal };
+    this.#options = options;
+    this.#redact = options.redact ?? ((text) => text);
+    this.#header = header;
+    this.#receiver = receiver;
+    this.#selected = selected;
+    this.#others = selected.filter(({ id }) => id !== VALID_EVENT);
+    this.#wire = wire;
+    this.#sender = new Sender((request) => sendOnWire(wire, request), signal);
+    this.#knownEvent = event === undefined ? createKnownEvents(orders) : undefined;
+    if (check !== undefined)
+      this.#state = new StateSession({ ...orders, check, checks, restart, settleMs, event, receiver });
+    this.#common = {
+      secret,
+      oldSecret,
+      header,
+      event,
+      isAnyTopic: topic === undefined && event === undefined,
+      ids,
+      system,
+    };
+    this.#topic = topic;
   }
-  const isStateSelected = selected.some(({ group }) => group === "state");
-  if (isStateSelected && baseline.answer !== null) await assertRead(state, wire);
-  const others = selected.filter(({ id }) => id !== VALID_EVENT);
-  const verdicts = new Map<string, Verdict>([[VALID_EVENT, ordinary]]);
-  let gone: string | undefined;
-  const run = async (other: StateCheck): Promise<void> => {
-    // The receiver died of a request that was sent for this check before its turn.
-    if (gone !== undefined && verdicts.has(other.id)) return;
-    try {
-      const skipped: Verdict | undefined = gone === undefined ? undefined : { outcome: "skipped", reason: gone };
-      verdicts.set(other.id, skipped ?? (await other.run(await createCheckStage(other, baseline))));
-    } catch (error) {
-      if (!(error instanceof Abandoned) && !(error instanceof UsageError)) throw error;
-      verdicts.set(other.id, { outcome: "skipped", reason: error.message });
-      if (error instanceof Gone) gone = error.message;
-      // The state and the orders are read from the receiver's own process, perhaps.
-      else if (error instanceof UsageError && (await isUnreachable(wire))) gone = NOT_REACHED;
-      if (gone !== undefined) failAsGone(verdicts, sender.last);
-    }
-    options.onProgress?.(verdicts.size, others.length + 1);
-  };
-  const ofTurn = (turn: Check["turn"]): StateCheck[] => others.filter((other) => other.turn === turn);
-  if (baseline.answer === null) {
-    const reason = "not tried: the ordinary event got no answer";
-    for (const { id } of others) verdicts.set(id, { outcome: "skipped", reason });
-  } else {
+
+  async run(): Promise<AuditReport> {
+    const { system } = this.#options;
+    const start = system.monotonic();
+    const { ordinary, baseline } = await this.#findBaseline();
+    this.#verdicts.set(VALID_EVENT, ordinary);
+    if (baseline.answer === null) this.#skipOthers("not tried: the ordinary event got no answer");
+    else await this.#runOthers(baseline);
+    const accepted = await this.#diagnose(ordinary, baseline);
+    // What the last check has brought down is seen only now.
+    if (this.#gone === undefined && this.#others.length > 0 && (await isUnreachable(this.#wire))) this.#failAsGone();
+    return this.#report(ordinary, accepted, Math.round(system.monotonic() - start));
+  }
+
+  /** Sends the ordinary event. Without a named topic it is about a charge, unless the receiver is for payouts. */
+  async #findBaseline() {
+    const ordinary = await this.#judgeOrdinary();
+    const baseline = this.#assertReached(ordinary);
+    const forged = this.#others.filter(({ group }) => group === "forged");
+    const asker = forged.find(({ id }) => id === "signature-missing") ?? forged[0];
+    const isOpen = this.#common.isAnyTopic && this.#knownEvent === undefined && ordinary.outcome === "passed";
+    if (!isOpen || asker === undefined || !(await isForPayouts(await this.#stageOf(asker, undefined))))
+      return { ordinary, baseline };
+    this.#topic = PAYOUTS;
+    const again = await this.#judgeOrdinary();
+    return { ordinary: again, baseline: this.#assertReached(again) };
+  }
+
+  async #judgeOrdinary(): Promise<Verdict> {
+    return validEvent.run(await this.#stageOf(validEvent, undefined));
+  }
+
+  async #stageOf({ id, group }: CheckName, ordinary: Exchange | undefined): Promise<StateStage> {
+    const stage = createStage({
+      ...this.#common,
+      topic: this.#topic,
+      ordinary,
+      isSlow: ordinary !== undefined && ordinary.latencyMs > SLOW_MS,
+      send: this.#sender.forCheck(id),
+    });
+    const event = group === "state" ? undefined : await this.#knownEvent?.(group === "forged");
+    return { ...stage, ...(event === undefined ? {} : { event }), state: this.#state };
+  }
+
+  /** Throws UsageError("cannot-run") when no connection could be made. */
+  #assertReached({ exchange }: Verdict): Exchange {
+    if (exchange !== undefined && !exchange.unreachable) return exchange;
+    throw new UsageError(
+      "cannot-run",
+      `Failed to reach the receiver at ${this.#redact(this.#receiver)}: ${exchange?.error ?? "no request was sent"}. ` +
+        "Start it, or look at the URL.",
+    );
+  }
+
+  #skipOthers(reason: string): void {
+    for (const { id } of this.#others) this.#verdicts.set(id, { outcome: "skipped", reason });
+  }
+
+  async #runOthers(baseline: Exchange): Promise<void> {
+    if (this.#selected.some(({ group }) => group === "state")) await this.#assertRead();
+    const ofTurn = (turn: Check["turn"]): StateCheck[] => this.#others.filter((other) => other.turn === turn);
     if (baseline.latencyMs > SLOW_MS) {
       // A receiver that handles one request at a time makes the last one wait for all others.
-      wire.timeoutMs = timeoutMs + baseline.latencyMs * PARALLEL_FOR_SLOW;
-      sender.parallel = PARALLEL_FOR_SLOW;
-      await Promise.all(ofTurn(undefined).map(run));
-    } else for (const other of ofTurn(undefined)) await run(other);
+      this.#wire.timeoutMs += baseline.latencyMs * PARALLEL_FOR_SLOW;
+      this.#sender.parallel = PARALLEL_FOR_SLOW;
+      await Promise.all(ofTurn(undefined).map((other) => this.#runOne(other, baseline)));
+    } else for (const other of ofTurn(undefined)) await this.#runOne(other, baseline);
     // The state checks send some events at the same time.
-    sender.parallel = Math.max(sender.parallel, COPIES);
-    for (const other of ofTurn("alone")) await run(other);
-    if (gone === undefined) await doubtLate(verdicts, state, selected);
-    for (const other of ofTurn("last")) await run(other);
+    this.#sender.parallel = Math.max(this.#sender.parallel, COPIES);
+    for (const other of ofTurn("alone")) await this.#runOne(other, baseline);
+    if (this.#gone === undefined) await this.#doubtLate();
+    for (const other of ofTurn("last")) await this.#runOne(other, baseline);
   }
-  const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
-  const diagnosing = isRefused && gone === undefined ? await createCheckStage(validEvent, baseline) : undefined;
-  const accepted = diagnosing === undefined || diagnosing.isSlow ? undefined : await findAccepted(diagnosing);
-  // What the last check has brought down is seen only now.
-  if (gone === undefined && others.length > 0 && (await isUnreachable(wire))) failAsGone(verdicts, sender.last);
-  // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
-  const isHidden = ordinary.outcome === "passed" || skip?.includes(VALID_EVENT) === true;
-  const reported = isHidden || selected.length > others.length ? selected : [validEvent, ...selected];
-  const { checks: results, ...sum } = conclude(reported, verdicts, header, accepted);
-  const durationMs = Math.round(system.monotonic() - start);
-  return {
-    receiver: redact(receiver),
-    header,
-    ...sum,
-    reasons: sum.reasons.map(redact),
-    notes: [...(state?.notes ?? []), ...notesOn(url, sender.trace)].map(redact),
-    requests: sender.count,
-    durationMs,
-    checks: results.map((result) => redactResult(result, redact)),
-  };
+
+  async #runOne(check: StateCheck, baseline: Exchange): Promise<void> {
+    const verdicts = this.#verdicts;
+    // The receiver died of a request that was sent for this check before its turn.
+    if (this.#gone !== undefined && verdicts.has(check.id)) return;
+    try {
+      const skipped: Verdict | undefined =
+        this.#gone === undefined ? undefined : { outcome: "skipped", reason: this.#gone };
+      verdicts.set(check.id, skipped ?? (await check.run(await this.#stageOf(check, baseline))));
+    } catch (error) {
+      if (!(error instanceof Abandoned) && !(error instanceof UsageError)) throw error;
+      verdicts.set(check.id, { outcome: "skipped", reason: error.message });
+      if (error instanceof Gone) this.#gone = error.message;
+      // The state and the orders are read from the receiver's own process, perhaps.
+      else if (error instanceof UsageError && (await isUnreachable(this.#wire))) this.#gone = NOT_REACHED;
+      if (this.#gone !== undefined) this.#failAsGone();
+    }
+    this.#options.onProgress?.(verdicts.size, this.#others.length + 1);
+  }
+
+  /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
+  async #assertRead(): Promise<void> {
+    try {
+      await this.#state?.read();
+    } catch (error) {
+      if (!(error instanceof UsageError) || !(await isUnreachable(this.#wire))) throw error;
+    }
+  }
+
+  /** What the state checks have passed is not proven when the state still changes long after the answers. */
+  async #doubtLate(): Promise<void> {
+    const isPassed = (id: string): boolean => this.#verdicts.get(id)?.outcome === "passed";
+    const passed = this.#selected.filter(({ id, group }) => group === "state" && isPassed(id));
+    if (this.#state === undefined || passed.length === 0) return;
+    const isLate = await this.#state.isLate().catch((error: unknown) => {
+      if (error instanceof UsageError) return false;
+      throw error;
+    });
+    if (!isLate) return;
+    for (const { id } of passed) this.#verdicts.set(id, { outcome: "skipped", reason: LATE });
+  }
+
+  /** The receiver does not listen any more after the last exchange: its check has failed, whatever it found. */
+  #failAsGone(): void {
+    if (this.#sender.last === undefined) return;
+    const { check, exchange } = this.#sender.last;
+    const found = this.#verdicts.get(check);
+    const { schedule, scenario } = found?.outcome === "failed" ? found : {};
+    this.#verdicts.set(check, {
+      outcome: "failed",
+      failing: "gone",
+      raisedTo: "critical",
+      seen: `the receiver no longer answers since ${exchange.request.sent}`,
+      why: "A request ended the receiver's process. Anyone who can send it can stop all webhooks.",
+      exchange,
+      schedule,
+      scenario,
+    });
+  }
+
+  /** What a receiver accepts in the place of the ordinary event, in words. */
+  async #diagnose(ordinary: Verdict, baseline: Exchange): Promise<string | undefined> {
+    const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
+    if (!isRefused || this.#gone !== undefined) return undefined;
+    const stage = await this.#stageOf(validEvent, baseline);
+    return stage.isSlow ? undefined : findAccepted(stage);
+  }
+
+  #report(ordinary: Verdict, accepted: string | undefined, durationMs: number): AuditReport {
+    const redact = this.#redact;
+    // When the ordinary event is not accepted, the other checks mean little: it is reported even if it was not selected.
+    const isHidden = ordinary.outcome === "passed" || this.#options.skip?.includes(VALID_EVENT) === true;
+    const isSelected = this.#selected.length > this.#others.length;
+    const reported = isHidden || isSelected ? this.#selected : [validEvent, ...this.#selected];
+    const { checks, ...sum } = conclude(reported, this.#verdicts, this.#header, accepted);
+    const notes = [...(this.#state?.notes ?? []), ...notesOn(this.#wire.url, this.#sender.trace)];
+    return {
+      receiver: redact(this.#receiver),
+      header: this.#header,
+      ...sum,
+      reasons: sum.reasons.map(redact),
+      notes: notes.map(redact),
+      requests: this.#sender.count,
+      durationMs,
+      checks: checks.map((check) => redactResult(check, redact)),
+    };
+  }
 }
 
 /** A receiver may answer with its keys, and the application's state may show them. */
@@ -184,57 +308,4 @@ function redactResult(result: CheckResult, redact: (text: string) => string): Ch
     why: redact(why),
     scenario: shown(scenario),
   };
-}
-
-/** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
-async function assertRead(state: StateSession | undefined, wire: Parameters<typeof isUnreachable>[0]): Promise<void> {
-  try {
-    await state?.read();
-  } catch (error) {
-    if (!(error instanceof UsageError) || !(await isUnreachable(wire))) throw error;
-  }
-}
-
-/** What the state checks have passed is not proven when the state still changes long after the answers. */
-async function doubtLate(
-  verdicts: Map<string, Verdict>,
-  state: StateSession | undefined,
-  selected: readonly StateCheck[],
-): Promise<void> {
-  const passed = selected.filter(({ id, group }) => group === "state" && verdicts.get(id)?.outcome === "passed");
-  if (state === undefined || passed.length === 0) return;
-  const isLate = await state.isLate().catch((error: unknown) => {
-    if (error instanceof UsageError) return false;
-    throw error;
-  });
-  if (!isLate) return;
-  for (const { id } of passed) verdicts.set(id, { outcome: "skipped", reason: LATE });
-}
-
-/** Throws UsageError("cannot-run") when no connection could be made. */
-function assertReached(receiver: string, { exchange }: Verdict): Exchange {
-  if (exchange !== undefined && !exchange.unreachable) return exchange;
-  throw new UsageError(
-    "cannot-run",
-    `Failed to reach the receiver at ${receiver}: ${exchange?.error ?? "no request was sent"}. ` +
-      "Start it, or look at the URL.",
-  );
-}
-
-/** The receiver does not listen any more after this exchange: its check has failed, whatever it found. */
-function failAsGone(verdicts: Map<string, Verdict>, last: Sender["last"]): void {
-  if (last === undefined) return;
-  const { check, exchange } = last;
-  const found = verdicts.get(check);
-  const { schedule, scenario } = found?.outcome === "failed" ? found : {};
-  verdicts.set(check, {
-    outcome: "failed",
-    failing: "gone",
-    raisedTo: "critical",
-    seen: `the receiver no longer answers since ${exchange.request.sent}`,
-    why: "A request ended the receiver's process. Anyone who can send it can stop all webhooks.",
-    exchange,
-    schedule,
-    scenario,
-  });
 }
