@@ -1,17 +1,18 @@
 import { whenStored } from "../../adapters/store/store.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
+import { isChangeOf } from "../../kernel/records/unit-of-work.js";
+import { FairOrder } from "../../kernel/time/fair-order.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { SandboxEvents } from "../../sandbox/sandbox-events.js";
 import { headersFor } from "../api/answer.js";
 import { isStillLetIn } from "../shared/caller.js";
 import { type EventSink, OpenStreams, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
-import { FairOrder } from "../../kernel/time/fair-order.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
-import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 
 /** The open streams of a company at a time: each renders all that happens once more. */
 export const STREAMS_MAX = 100;
@@ -22,7 +23,6 @@ export const STREAMS_MAX = 100;
  */
 export function streamRoutes(): readonly ControlRoute[] {
   const streams = new OpenStreams(STREAMS_MAX);
-  /** For all streams: redacting takes time. Secrets that are made later are in nothing that was sent. */
   const shown = new WeakMap<JournalEntry, unknown>();
   const order = new FairOrder();
   return [
@@ -34,10 +34,10 @@ export function streamRoutes(): readonly ControlRoute[] {
       }
       const body = createEventStream(sandbox.system, ended(), (sink) => {
         const find = () => (isStillLetIn(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
-        const stop = followCompany(sandbox, company.id, find, sink, shown, order);
+        const stream = new CompanyStream({ sandbox, shown, order }, company.id, find, sink);
         return () => {
           release();
-          stop();
+          stream.stop();
         };
       });
       // For a proxy that would wait for the end.
@@ -58,104 +58,145 @@ const WAITING_MAX = 10_000;
 /** After so much time other work gets its turn. */
 const TURN_MS = 20;
 
-/**
- * Sends everything that happens in a company until the returned function is called: first its clock, then each request with its answer (again when the answer
- * turns out to be lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a
- * state that is put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
- */
-function followCompany(
-  sandbox: Sandbox,
-  companyId: string,
-  find: () => Company | undefined,
-  { send, isBehind, whenRead, end }: EventSink,
-  shown: WeakMap<JournalEntry, unknown>,
-  order: FairOrder,
-): () => void {
-  let waiting: Happening[] = [];
-  let isWoken = false;
-  let isStopped = false;
-  let sentClock = "";
+/** What the streams of all companies share. */
+interface StreamParts {
+  readonly sandbox: Sandbox;
+  /** Rendered requests: redacting takes time. Secrets that are made later are in nothing that was sent. */
+  readonly shown: WeakMap<JournalEntry, unknown>;
+  /** All streams of a company wake together, and one sends in each turn. */
+  readonly order: FairOrder;
+}
 
-  const wake = (): void => {
-    if (isWoken) return;
-    isWoken = true;
-    // One turn later, so that the current work is finished. All streams of a company wake together, and one sends in each turn.
-    void whenStored(sandbox.store).then(() => order.take(companyId, sendWaiting));
-  };
-  const wait = (happening: Happening): void => {
-    if (waiting.push(happening) > WAITING_MAX) leave();
-    wake();
-  };
-  const leave = (): void => {
-    if (isStopped) return;
-    stop();
-    end();
-  };
-  const sendWaiting = (): void => {
-    isWoken = false;
-    if (isStopped) return;
-    const company = find();
-    if (company === undefined || company.closed) return leave();
-    if (isBehind()) return whenRead(wake);
-    const end = sandbox.system.monotonic() + TURN_MS;
-    const sent = waiting.findIndex((happening) => {
-      sendHappening(happening, company);
-      return isStopped || isBehind() || sandbox.system.monotonic() > end;
-    });
-    if (isStopped) return;
-    waiting = sent === -1 ? [] : waiting.slice(sent + 1);
-    if (waiting.length > 0) return wake();
-    sendClock(company);
-  };
-  const sendClock = (company: Company): void => {
-    const { clock, world } = company;
-    const state = JSON.stringify([clock.save(), world.due.size, world.due.peek()?.id, world.due.peek()?.dueAt]);
-    if (state !== sentClock) send("clock", renderClock(company));
-    sentClock = state;
-  };
-  const sendHappening = (happening: Happening, company: Company): void => {
-    const { kind } = happening;
-    if (kind === "event") return send(kind, renderEvent(happening.event, company.profile));
-    if (kind === "delivery") return send(kind, renderDelivery(happening.delivery));
-    const { journal } = sandbox.observationOf(companyId);
-    const entry = journal.entries.get(happening.id);
-    if (entry === undefined) return journal.hasDropped(happening.id) ? leave() : undefined;
-    // Deliveries that follow later are sent as deliveries.
-    const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactorOf(company));
-    shown.set(entry, rendered);
-    send(kind, rendered);
-  };
-  const stopRequests = sandbox.events.on("exchange", ({ exchange, companyId: counted, requestId: id }) => {
-    if (counted !== companyId || id === undefined) return;
-    wait({ kind: "request", id });
+/**
+ * Sends everything that happens in a company until it is stopped: first its clock, then each request with its answer (again when the answer turns out to be
+ * lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a state that is
+ * put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
+ */
+class CompanyStream {
+  readonly #parts: StreamParts;
+  readonly #companyId: string;
+  readonly #find: () => Company | undefined;
+  readonly #sink: EventSink;
+  readonly #stops: readonly (() => void)[];
+  #waiting: Happening[] = [];
+  #isWoken = false;
+  #isStopped = false;
+  #sentClock = "";
+
+  /** `find`: the company, while the reader may see it. */
+  constructor(parts: StreamParts, companyId: string, find: () => Company | undefined, sink: EventSink) {
+    this.#parts = parts;
+    this.#companyId = companyId;
+    this.#find = find;
+    this.#sink = sink;
+    const { events } = parts.sandbox;
+    this.#stops = [
+      events.on("exchange", (event) => this.#noteExchange(event)),
+      events.on("changed", (event) => this.#noteChanges(event)),
+      events.on("forgets", (event) => this.#noteReset(event)),
+    ];
+    this.#sendWaiting();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const stop of this.#stops) stop();
+  }
+
+  #leave(): void {
+    if (this.#isStopped) return;
+    this.stop();
+    this.#sink.end();
+  }
+
+  #noteExchange({ exchange, companyId, requestId: id }: SandboxEvents["exchange"]): void {
+    if (companyId !== this.#companyId || id === undefined) return;
+    this.#wait({ kind: "request", id });
     exchange.onLost(() => {
-      if (!waiting.some((other) => other.kind === "request" && other.id === id)) wait({ kind: "request", id });
+      const isWaiting = this.#waiting.some((other) => other.kind === "request" && other.id === id);
+      if (!isWaiting) this.#wait({ kind: "request", id });
     });
-  });
-  const stopChanges = sandbox.events.on("changed", ({ company: { id, world }, changes }) => {
-    if (id !== companyId) return;
-    wake();
+  }
+
+  #noteChanges({ company: { id, world }, changes }: SandboxEvents["changed"]): void {
+    if (id !== this.#companyId) return;
+    this.#wake();
     for (const change of changes) {
       if (isChangeOf(world.events, change)) {
-        if (change.before === undefined && change.after !== undefined) wait({ kind: "event", event: change.after });
+        if (change.before === undefined && change.after !== undefined)
+          this.#wait({ kind: "event", event: change.after });
       } else if (isChangeOf(world.deliveries, change) && change.after !== undefined) {
-        wait({ kind: "delivery", delivery: change.after });
+        this.#wait({ kind: "delivery", delivery: change.after });
       }
     }
-  });
-  const stopForgets = sandbox.events.on("forgets", ({ company: { id }, reset }) => {
-    if (id !== companyId || !reset) return;
-    // The ids of requests begin again.
-    const kept = waiting.filter(({ kind }) => kind !== "request");
-    if (isBehind() && kept.length < waiting.length) leave();
-    else waiting = kept;
-  });
-  const stop = (): void => {
-    isStopped = true;
-    stopForgets();
-    stopRequests();
-    stopChanges();
-  };
-  sendWaiting();
-  return stop;
+  }
+
+  /** The ids of requests begin again. */
+  #noteReset({ company: { id }, reset }: SandboxEvents["forgets"]): void {
+    if (id !== this.#companyId || !reset) return;
+    const kept = this.#waiting.filter(({ kind }) => kind !== "request");
+    if (this.#sink.isBehind() && kept.length < this.#waiting.length) this.#leave();
+    else this.#waiting = kept;
+  }
+
+  #wait(happening: Happening): void {
+    if (this.#waiting.push(happening) > WAITING_MAX) this.#leave();
+    this.#wake();
+  }
+
+  /** Sends one turn later, so that the current work is finished. */
+  #wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    const { sandbox, order } = this.#parts;
+    void whenStored(sandbox.store).then(() => order.take(this.#companyId, () => this.#sendWaiting()));
+  }
+
+  #sendWaiting(): void {
+    this.#isWoken = false;
+    if (this.#isStopped) return;
+    const company = this.#find();
+    if (company === undefined || company.closed) return this.#leave();
+    const { isBehind, whenRead } = this.#sink;
+    if (isBehind()) return whenRead(() => this.#wake());
+    const { system } = this.#parts.sandbox;
+    const end = system.monotonic() + TURN_MS;
+    const last = this.#waiting.findIndex((happening) => {
+      this.#send(happening, company);
+      return this.#isStopped || isBehind() || system.monotonic() > end;
+    });
+    if (this.#isStopped) return;
+    this.#waiting = last === -1 ? [] : this.#waiting.slice(last + 1);
+    if (this.#waiting.length > 0) this.#wake();
+    else this.#sendClock(company);
+  }
+
+  #send(happening: Happening, company: Company): void {
+    const { kind } = happening;
+    if (kind === "event") this.#sink.send(kind, renderEvent(happening.event, company.profile));
+    else if (kind === "delivery") this.#sink.send(kind, renderDelivery(happening.delivery));
+    else this.#sendRequest(happening.id, company);
+  }
+
+  /** Deliveries that follow later are sent as deliveries. */
+  #sendRequest(id: string, company: Company): void {
+    const { sandbox, shown } = this.#parts;
+    const { journal } = sandbox.observationOf(this.#companyId);
+    const entry = journal.entries.get(id);
+    if (entry === undefined) {
+      if (journal.hasDropped(id)) this.#leave();
+      return;
+    }
+    const rendered = shown.get(entry) ?? renderRequest(entry, entry.enqueued, sandbox.redactorOf(company));
+    shown.set(entry, rendered);
+    this.#sink.send("request", rendered);
+  }
+
+  /** If it, or what is due, has changed. */
+  #sendClock(company: Company): void {
+    const { clock, world } = company;
+    const state = JSON.stringify([clock.save(), world.due.size, world.due.peek()?.id, world.due.peek()?.dueAt]);
+    if (state !== this.#sentClock) this.#sink.send("clock", renderClock(company));
+    this.#sentClock = state;
+  }
 }
