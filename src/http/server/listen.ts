@@ -1,20 +1,19 @@
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { type Log, silentLog, stackOf } from "../../kernel/log.js";
 import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
-import type { Connection } from "../../sandbox/company/exchange.js";
 import type { HttpEnv, Malformed } from "../shared/env.js";
+import { Connections } from "./connections.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
 import { FairOrder } from "../../kernel/time/fair-order.js";
-import { Turns } from "./turns.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -59,20 +58,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
-  /** By their addresses: with TLS a request's socket is not that of its TCP connection. */
-  const connections = new Map<string, ClientConnection>();
-  const connectionOf = (socket: Socket) => connections.get(peerOf(socket));
-  const order = new FairOrder();
-  server.on("connection", (socket: Socket) => {
-    const connection = new ClientConnection(socket);
-    const peer = peerOf(socket);
-    connections.set(peer, connection);
-    socket.once("close", () => {
-      connection.isClosed = true;
-      // A client may use its port again before this one is closed.
-      if (connections.get(peer) === connection) connections.delete(peer);
-    });
-  });
+  const connections = new Connections(server);
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
@@ -80,60 +66,22 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   server.on("error", (error) => log.write("error", "server", { error: error.message }));
   const { port } = server.address() as AddressInfo;
   const address = `${reachable(options.host)}:${port}`;
-
-  let attach = (_: Hono<HttpEnv>): void => undefined;
-  const attached = new Promise<Hono<HttpEnv>>((resolve) => (attach = resolve));
-  let isKnown = (_: string): boolean => false;
-  const stopping = new AbortController();
-  // Every delayed request listens.
-  setMaxListeners(0, stopping.signal);
-  const logBug = (error: unknown): void => {
-    try {
-      log.write("error", "bug", { error: stackOf(error) });
-    } catch {
-      // A log that fails must not end the process.
-    }
-  };
-  const refuse = async (malformed: Malformed): Promise<Response> => {
-    const app = await attached;
-    try {
-      return await app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
-    } catch (error) {
-      logBug(error);
-      return answerPlainly(malformed);
-    }
-  };
-  const answer = async (request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> => {
-    const app = await attached;
-    const malformed = findMalformed(incoming, limits);
-    const connection = connectionOf(incoming.socket);
-    const breakOff = (fault: "reset" | "hang"): void => {
-      // Only TCP connections can be reset.
-      if (fault === "reset") connection?.socket.resetAndDestroy();
-      else incoming.socket.destroy();
-    };
-    const env = { incoming, outgoing, boundTo: options.host, stopping: stopping.signal, breakOff, connection };
-    const response = await (malformed === undefined ? app.fetch(request, env) : refuse(malformed));
-    return incoming.complete ? response : answerWhileReceiving(response, incoming);
-  };
+  const handler = new RequestHandler({ host: options.host, limits, log, connections });
+  const order = new FairOrder();
   guardConnections(server, limits, async (malformed) => {
     await new Promise<void>((resolve) => order.take("", resolve));
-    return refuse(malformed);
+    return handler.refuse(malformed);
   });
-  const respond = getRequestListener((request, env) => answer(request, env as HttpBindings), {
+  const respond = getRequestListener((request, env) => handler.answer(request, env as HttpBindings), {
     hostname: address,
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
     // `answerWhileReceiving` does that.
     autoCleanupIncoming: false,
-    errorHandler(error) {
-      if (error instanceof RequestError) return refuse(unreadable(error.message));
-      logBug(error);
-      return refuse({ status: 500, message: BUG_MESSAGE });
-    },
+    errorHandler: (error) => handler.explain(error),
   });
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
-    const connection = connectionOf(socket);
+    const connection = connections.of(socket);
     // It was closed meanwhile.
     if (connection === undefined) return;
     connection.requests++;
@@ -149,56 +97,99 @@ export async function listen(options: ServeOptions): Promise<Listener> {
     const begin = (): void => {
       if (outgoing.closed) return;
       respond(incoming, outgoing).catch((error: unknown) => {
-        logBug(error);
+        handler.logBug(error);
         outgoing.destroy();
       });
     };
-    const { authorization = "" } = incoming.headers;
-    turns.take(socket, outgoing, () => order.take(isKnown(authorization) ? authorization : "", begin));
+    turns.take(socket, outgoing, () => order.take(handler.clientOf(incoming), begin));
   });
   return {
     url: `${tls === undefined ? "http" : "https"}://${address}`,
     port,
     close() {
-      stopping.abort(new Error("The sandbox stops"));
-      // Node waits for a connection that has sent nothing, or has not finished its TLS handshake.
-      for (const { socket, requests } of connections.values())
-        if (requests === 0 && (tls || socket.bytesRead === 0)) socket.destroy();
-      const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => {
-        for (const { unfinished } of connections.values())
-          for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();
-      });
+      handler.stop();
+      connections.cutUnused(tls !== undefined);
+      const cancel = systemClock.after(UNREAD_AFTER_STOP_MS, () => connections.cutUnread());
       return close(server).finally(cancel);
     },
-    cutOff() {
-      for (const { socket } of connections.values()) socket.destroy();
-    },
-    answerWith(app, isKnownToApp = isKnown) {
-      isKnown = isKnownToApp;
-      attach(app);
-    },
+    cutOff: () => connections.cutAll(),
+    answerWith: (app, isKnown) => handler.attach(app, isKnown),
   };
 }
 
-class ClientConnection implements Connection {
-  requests = 0;
-  isClosed = false;
-  readonly turns = new Turns();
-  readonly unfinished = new Set<ServerResponse>();
-  readonly socket: Socket;
-  readonly #openedAt = systemClock.monotonic();
-
-  constructor(socket: Socket) {
-    this.socket = socket;
-  }
-
-  ageMs(): number {
-    return systemClock.monotonic() - this.#openedAt;
-  }
+interface RequestHandlerParts {
+  readonly host: string;
+  readonly limits: ConnectionLimits;
+  readonly log: Log;
+  readonly connections: Connections;
 }
 
-function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress}`;
+/** Gives the requests to the app, once it is there. */
+class RequestHandler {
+  readonly #parts: RequestHandlerParts;
+  readonly #stopping = new AbortController();
+  #isKnown = (_authorization: string): boolean => false;
+  #resolveApp = (_app: Hono<HttpEnv>): void => undefined;
+  readonly #app = new Promise<Hono<HttpEnv>>((resolve) => (this.#resolveApp = resolve));
+
+  constructor(parts: RequestHandlerParts) {
+    this.#parts = parts;
+    // Every delayed request listens.
+    setMaxListeners(0, this.#stopping.signal);
+  }
+
+  attach(app: Hono<HttpEnv>, isKnown = this.#isKnown): void {
+    this.#isKnown = isKnown;
+    this.#resolveApp(app);
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error("The sandbox stops"));
+  }
+
+  /** Unknown ones are all one client. */
+  clientOf({ headers: { authorization = "" } }: IncomingMessage): string {
+    return this.#isKnown(authorization) ? authorization : "";
+  }
+
+  async answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
+    const app = await this.#app;
+    const { connections, limits, host: boundTo } = this.#parts;
+    const malformed = findMalformed(incoming, limits);
+    const connection = connections.of(incoming.socket);
+    const breakOff = (fault: "reset" | "hang"): void => {
+      // Only TCP connections can be reset.
+      if (fault === "reset") connection?.socket.resetAndDestroy();
+      else incoming.socket.destroy();
+    };
+    const env = { incoming, outgoing, boundTo, stopping: this.#stopping.signal, breakOff, connection };
+    const response = await (malformed === undefined ? app.fetch(request, env) : this.refuse(malformed));
+    return incoming.complete ? response : answerWhileReceiving(response, incoming);
+  }
+
+  async refuse(malformed: Malformed): Promise<Response> {
+    const app = await this.#app;
+    try {
+      return await app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+    } catch (error) {
+      this.logBug(error);
+      return answerPlainly(malformed);
+    }
+  }
+
+  explain(error: unknown): Promise<Response> {
+    if (error instanceof RequestError) return this.refuse(unreadable(error.message));
+    this.logBug(error);
+    return this.refuse({ status: 500, message: BUG_MESSAGE });
+  }
+
+  logBug(error: unknown): void {
+    try {
+      this.#parts.log.write("error", "bug", { error: stackOf(error) });
+    } catch {
+      // A log that fails must not end the process.
+    }
+  }
 }
 
 async function openHttps(tls: TlsServerOptions, limits: ConnectionLimits): Promise<Server> {
