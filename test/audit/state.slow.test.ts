@@ -105,7 +105,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
       ]);
     });
 
-    it("tell where it counts each time", async () => {
+    it("report where it counts each time", async () => {
       const { create } = mistakenApplications["counts a payment at every delivery"]!;
       const { checks } = await audit(create(), { event });
       expect(checks.filter(({ verdict }) => verdict === "fail")).toMatchObject([

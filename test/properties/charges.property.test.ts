@@ -18,7 +18,7 @@ interface ChargeModel {
   attempts: number;
   /** `type status amount`, newest first. */
   entries: string[];
-  /** What webhooks and the event log must tell, oldest first. */
+  /** What webhooks and the event log must report, oldest first. */
   events: string[];
 }
 

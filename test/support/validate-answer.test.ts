@@ -87,7 +87,7 @@ describe("validatePayload", () => {
     ["a field beside", "charges/events", { ...payload, id: "1" }, "NOT have additional properties"],
     ["a field within", "charges/events", { ...payload, data: { ...payload.data, owner: 1 } }, "additional properties"],
     [
-      "a status that the topic does not tell of",
+      "a status that the topic does not have",
       "transactions/completed",
       failing({ status: "failed" }),
       "data/status",

@@ -41,7 +41,7 @@ export function readFacts({ transfers, charges }: World): Fact[] {
 /** How facts of two runs are recognized as the same. */
 export type FactKey = (fact: Fact) => string;
 
-/** From exact to coarse, with what each cannot tell apart. */
+/** From exact to coarse, with what each cannot distinguish. */
 const views: readonly { readonly key: FactKey; readonly note: string | null }[] = [
   { key: ({ kind, of, amount }) => `${kind} ${of} ${amount}`, note: null },
   {

@@ -206,7 +206,7 @@ class Renderer {
   }
 }
 
-/** Webhooks that an expectation cannot tell apart. */
+/** Webhooks that an expectation cannot distinguish. */
 function keyOf({ topic, data }: RecordedWebhook): string {
   return JSON.stringify([findTopic(topic) ?? topic, data]);
 }

@@ -40,7 +40,7 @@ describe("GET /health/live and /health/ready", () => {
     for (const path of ["/health/else", "/metrics"]) expect((await world.control("GET", path)).status).toBe(401);
   });
 
-  it("tell a stop apart: alive, but not ready", async () => {
+  it("show a sandbox that stops: alive, but not ready", async () => {
     const world = openWorld();
     world.sandbox.isStopping = true;
     expect((await world.control("GET", "/health/ready")).status).toBe(503);
