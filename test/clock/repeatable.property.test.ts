@@ -164,15 +164,15 @@ describe("the same scenario gives the same bytes", () => {
   }, 60_000);
 
   it("over real sockets, with several resources and subscriptions", async () => {
-    const first = await play();
-    const second = await play();
+    const first = await playLive();
+    const second = await playLive();
     expect(second).toEqual(first);
     expect(first.received).not.toEqual([]);
   });
 });
 
 /** A seeded scenario over TCP, with a receiver that sometimes fails and calls the API back. */
-async function play() {
+async function playLive() {
   const live = await startLive({ seed: 42 });
   const attempts = new Map<string, number>();
   const receiver = await startReceiver(async ({ raw, body }) => {
