@@ -213,8 +213,9 @@ export class Sandbox {
   open(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
     if (this.#companies.has(setup.id) || this.#findMoving(setup.id) !== undefined)
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
-    if (setup.tokens.some(({ token }) => this.isTokenTaken(token)))
-      throw new UsageError("state", `Failed to open the company "${setup.id}": another company has its access token.`);
+    const holder = this.#holderOf(setup);
+    if (holder !== undefined)
+      throw new UsageError("state", `Failed to open the company "${setup.id}": "${holder}" has its access token.`);
     const company = this.#create(setup, snapshots);
     this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
     if (!this.#observations.has(setup.id)) this.#observations.set(setup.id, this.#createObservation(setup.id));

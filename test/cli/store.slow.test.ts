@@ -286,7 +286,7 @@ describe("a store that cannot be used", () => {
     const behind = await runSandbox(["start", "--port", "0", ...store, "--clock", "2026-01-15T10:00:00Z"], { cwd });
     expect([behind.code, behind.stderr]).toEqual([2, expect.stringContaining('the clock of "company_b"')]);
     const taken = await runSandbox(["start", "--port", "0", ...store, "--config", "taken.yaml"], { cwd });
-    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining("another company has its access token")]);
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('"company_b" has its access token')]);
 
     const next = await inStore(cwd);
     expect((await call(next, "GET", "/_sandbox/clock")).body.now).toBe("2026-01-15T09:00:00.000Z");
