@@ -180,6 +180,21 @@ describe("data that only grows is bounded", () => {
     expect((await control("POST", "/rules", rule)).status).toBe(201);
   });
 
+  it("the rules of a company have at most 1 MiB, in a state and in its coverage too", async () => {
+    const { control } = started({});
+    const rule = (n: number) => ({ on: "request", then: { status: 503, body: `${n} ${"x".repeat(500_000)}` } });
+    for (const n of [1, 2]) expect((await control("POST", "/rules", rule(n))).status).toBe(201);
+    const { status, body } = await control("POST", "/rules", rule(3));
+    expect([status, body.message[0]]).toEqual([422, expect.stringContaining("at most 1048576 bytes of rules")]);
+    const { body: state } = await control("GET", "/state");
+    state.rules[0].rule.then.body += "x".repeat(100_000);
+    const put = await control("PUT", "/state", state);
+    expect([put.status, put.body.message]).toEqual([400, ["rules must have at most 1048576 bytes together"]]);
+    expect((await control("DELETE", "/rules")).status).toBe(204);
+    expect((await control("POST", "/rules", rule(3))).status).toBe(201);
+    expect((await control("GET", "/coverage")).body.rules).toHaveLength(2);
+  });
+
   it("a company has at most 100 access tokens, the newest", async () => {
     const { control, sandbox, company } = started({});
     for (let n = 0; n < 110; n++) {

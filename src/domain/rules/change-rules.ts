@@ -2,6 +2,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { releaseHolds } from "./holds.js";
 import type { Work } from "../model/work.js";
 import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
+import { jsonBytes } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** A new rule. */
@@ -12,16 +13,21 @@ export type RuleOrder = {
 /** Rules of one company. Each request, transfer, payment and delivery tries them one by one. */
 export const RULES_MAX = 1_000;
 
-/** Throws UsageError("state") when the company has `RULES_MAX` rules. */
+/** As JSON, together. They are shown as a whole: with the coverage of the contract, for example. */
+export const RULES_BYTES_MAX = 1024 * 1024;
+
+/** Throws UsageError("state") when the company would have too many rules. */
 export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
   const { world, at } = work;
-  if (world.rules.size >= RULES_MAX) {
-    const why = `a company has at most ${RULES_MAX} rules`;
+  const refuse = (most: string): never => {
+    const why = `a company has at most ${most}`;
     throw new UsageError(
       "state",
       `Failed to add the rule: ${why}. Remove one with DELETE /_sandbox/rules/:id, or all.`,
     );
-  }
+  };
+  if (world.rules.size >= RULES_MAX) refuse(`${RULES_MAX} rules`);
+  if (rulesBytes([...world.rules.values(), order]) > RULES_BYTES_MAX) refuse(`${RULES_BYTES_MAX} bytes of rules`);
   const base = {
     id: work.ids.short("rul"),
     seq: work.nextSeq(),
@@ -31,6 +37,11 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
     matched: 0,
   };
   return work.put<Rule>(world.rules, { ...order, ...base });
+}
+
+/** Without what the sandbox adds to a rule. */
+export function rulesBytes(rules: readonly Pick<Rule, "name" | "match" | "then">[]): number {
+  return rules.reduce((sum, { name, match, then }) => sum + jsonBytes([name, match, then]), 0);
 }
 
 /** Sends what it held back. */

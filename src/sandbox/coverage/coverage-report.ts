@@ -2,6 +2,7 @@ import { type OperationId, operationIds } from "../../contract/operations.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { settings } from "../../domain/profile/settings.js";
 import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
+import { RULES_BYTES_MAX } from "../../domain/rules/change-rules.js";
 import type { Topic } from "../../domain/values/topic.js";
 
 /**
@@ -122,9 +123,14 @@ export function mergeCoverage(parts: readonly Coverage[]): Coverage {
       keyOf.topics,
       (a, b) => ({ ...add(a, b), delivered: a.delivered + b.delivered }),
     ),
-    rules: merge(parts, ({ rules }: Coverage) => rules, keyOf.rules).slice(0, OWN_MAX),
+    rules: fitting(merge(parts, ({ rules }: Coverage) => rules, keyOf.rules)),
     openPoints: openPoints.slice(0, OWN_MAX).toSorted((a, b) => placeOf(a) - placeOf(b)),
   });
+}
+
+function fitting(rules: readonly RuleCoverage[]): readonly RuleCoverage[] {
+  let bytes = 0;
+  return rules.slice(0, OWN_MAX).filter((rule) => (bytes += keyOf.rules(rule).length) <= RULES_BYTES_MAX);
 }
 
 type Named<Section extends CoverageSection> = Omit<Coverage[Section][number], keyof Counted>;

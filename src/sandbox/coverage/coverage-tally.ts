@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AUDIT_RULE, type Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
+import { RULES_BYTES_MAX } from "../../domain/rules/change-rules.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { SettingReads } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
@@ -41,6 +42,7 @@ const SHEETS_MAX = 50;
 export class CoverageTally implements CompanyWatcher {
   readonly #sheets = new Map<string, Sheet>();
   readonly #rules = new Map<string, { readonly rule: RuleCoverage; fired: number }>();
+  #rulesBytes = 0;
   #overrides: ProfileOverrides = {};
   /** Of these overrides; undefined until something is counted. */
   #current: Sheet | undefined;
@@ -148,6 +150,8 @@ export class CoverageTally implements CompanyWatcher {
     const key = keyOf.rules(described);
     const known = this.#rules.get(key);
     if (known !== undefined || this.#rules.size >= OWN_MAX) return known;
+    if (this.#rulesBytes + key.length > RULES_BYTES_MAX) return undefined;
+    this.#rulesBytes += key.length;
     const row = { rule: { ...described, ...counted(0) }, fired: 0 };
     this.#rules.set(key, row);
     return row;

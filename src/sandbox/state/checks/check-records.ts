@@ -1,6 +1,6 @@
 import { findTopic } from "../../../domain/values/topic.js";
 import { msisdnKey } from "../../../domain/values/msisdn.js";
-import { RULES_MAX } from "../../../domain/rules/change-rules.js";
+import { RULES_BYTES_MAX, RULES_MAX, rulesBytes } from "../../../domain/rules/change-rules.js";
 import { isHolding } from "../../../domain/rules/use-rule.js";
 import type { EventSubject } from "../../../domain/model/events.js";
 import type { Row } from "../../../kernel/records/table.js";
@@ -91,6 +91,7 @@ function checkRest(problems: string[], { customers, subscriptions, events, rules
     if (resource !== id) complain("resource", `must be ${id === null ? "null" : quote(id)}, as in its subject`);
   });
   if (rules.length > RULES_MAX) problems.push(`rules must be at most ${RULES_MAX}, got ${rules.length}`);
+  if (rulesBytes(rules) > RULES_BYTES_MAX) problems.push(`rules must have at most ${RULES_BYTES_MAX} bytes together`);
   const holding = new Set(holds.map(({ ruleId }) => ruleId));
   eachOf(problems, "rules", rules, (rule, complain) => {
     if (rule.timesLeft !== 0 || (isHolding(rule) && holding.has(rule.id))) return;
