@@ -195,6 +195,19 @@ describe("data that only grows is bounded", () => {
     expect((await control("GET", "/coverage")).body.rules).toHaveLength(2);
   });
 
+  it("the values of settings in the coverage of a company have at most 1 MiB", async () => {
+    const { api, control } = started({});
+    const label = "x".repeat(60);
+    for (let n = 0; n < 7; n++) {
+      const allow = Array.from({ length: 1_000 }, (_, at) => `${n}-${at}.${label}.${label}.${label}.test`);
+      expect((await control("PATCH", "/profile", { webhooks: { allow } })).status).toBe(200);
+      await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    }
+    const { body } = await control("GET", "/coverage");
+    expect(JSON.stringify(body.openPoints).length).toBeLessThan(1.1 * 1024 ** 2);
+    expect(JSON.stringify(body.openPoints)).toContain("0-999.x");
+  });
+
   it("a company has at most 100 access tokens, the newest", async () => {
     const { control, sandbox, company } = started({});
     for (let n = 0; n < 110; n++) {

@@ -2,7 +2,6 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { releaseHolds } from "./holds.js";
 import type { Work } from "../model/work.js";
 import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
-import { jsonBytes } from "../../kernel/messages/json.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** A new rule. */
@@ -41,7 +40,7 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
 
 /** Without what the sandbox adds to a rule. */
 export function rulesBytes(rules: readonly Pick<Rule, "name" | "match" | "then">[]): number {
-  return rules.reduce((sum, { name, match, then }) => sum + jsonBytes([name, match, then]), 0);
+  return Buffer.byteLength(JSON.stringify(rules.map(({ name, match, then }) => [name, match, then])));
 }
 
 /** Sends what it held back. */

@@ -2,7 +2,6 @@ import { type OperationId, operationIds } from "../../contract/operations.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { settings } from "../../domain/profile/settings.js";
 import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
-import { RULES_BYTES_MAX } from "../../domain/rules/change-rules.js";
 import type { Topic } from "../../domain/values/topic.js";
 
 /**
@@ -104,6 +103,9 @@ function tally(items: readonly Counted[]): { readonly met: number; readonly tota
 /** Rules and values of settings that are kept. Users may write any number of them. */
 export const OWN_MAX = 1000;
 
+/** Of the rules, and of the values, as JSON. */
+export const OWN_BYTES_MAX = 1024 * 1024;
+
 /** Everything that any part covered, out of everything that any part could. A setting is listed with each value that it had. */
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
@@ -123,14 +125,14 @@ export function mergeCoverage(parts: readonly Coverage[]): Coverage {
       keyOf.topics,
       (a, b) => ({ ...add(a, b), delivered: a.delivered + b.delivered }),
     ),
-    rules: fitting(merge(parts, ({ rules }: Coverage) => rules, keyOf.rules)),
-    openPoints: openPoints.slice(0, OWN_MAX).toSorted((a, b) => placeOf(a) - placeOf(b)),
+    rules: fitting(merge(parts, ({ rules }: Coverage) => rules, keyOf.rules), keyOf.rules),
+    openPoints: fitting(openPoints, keyOf.openPoints).toSorted((a, b) => placeOf(a) - placeOf(b)),
   });
 }
 
-function fitting(rules: readonly RuleCoverage[]): readonly RuleCoverage[] {
+function fitting<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   let bytes = 0;
-  return rules.slice(0, OWN_MAX).filter((rule) => (bytes += keyOf.rules(rule).length) <= RULES_BYTES_MAX);
+  return items.slice(0, OWN_MAX).filter((item) => (bytes += key(item).length) <= OWN_BYTES_MAX);
 }
 
 type Named<Section extends CoverageSection> = Omit<Coverage[Section][number], keyof Counted>;

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { AUDIT_RULE, type Rule } from "../../domain/model/rule.js";
 import type { World } from "../../domain/model/work.js";
 import { describeProfile } from "../../domain/profile/describe-profile.js";
-import { RULES_BYTES_MAX } from "../../domain/rules/change-rules.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { SettingReads } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
@@ -14,6 +13,7 @@ import { renderThen } from "../state/rules.js";
 import { planCoverage } from "./coverage-plan.js";
 import {
   type Coverage,
+  OWN_BYTES_MAX,
   OWN_MAX,
   type RuleCoverage,
   counted,
@@ -32,7 +32,7 @@ interface Sheet {
 const countedKinds = ["operation", "transition", "cause", "delivered", "acknowledged", "setting"] as const;
 type CountedKind = (typeof countedKinds)[number];
 
-/** Profiles of one company that are counted apart; what comes under later ones is counted under the last. */
+/** Profiles of one company that are counted apart, of {@link OWN_BYTES_MAX} together; what comes under later ones is counted under the last. */
 const SHEETS_MAX = 50;
 
 /**
@@ -129,7 +129,8 @@ export class CoverageTally implements CompanyWatcher {
   #sheet(): Sheet {
     if (this.#current !== undefined) return this.#current;
     const key = JSON.stringify(this.#overrides);
-    const last = this.#sheets.size < SHEETS_MAX ? undefined : [...this.#sheets.values()].at(-1);
+    const isFull = this.#sheets.size >= SHEETS_MAX || [...this.#sheets.keys()].join("").length >= OWN_BYTES_MAX;
+    const last = isFull ? [...this.#sheets.values()].at(-1) : undefined;
     const sheet = this.#sheets.get(key) ?? last ?? createSheet(this.#overrides);
     if (last === undefined) this.#sheets.set(key, sheet);
     this.#current = sheet;
@@ -150,7 +151,7 @@ export class CoverageTally implements CompanyWatcher {
     const key = keyOf.rules(described);
     const known = this.#rules.get(key);
     if (known !== undefined || this.#rules.size >= OWN_MAX) return known;
-    if (this.#rulesBytes + key.length > RULES_BYTES_MAX) return undefined;
+    if (this.#rulesBytes + key.length > OWN_BYTES_MAX) return undefined;
     this.#rulesBytes += key.length;
     const row = { rule: { ...described, ...counted(0) }, fired: 0 };
     this.#rules.set(key, row);

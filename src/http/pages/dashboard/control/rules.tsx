@@ -1,4 +1,5 @@
 import type { RuleKind } from "../../../../domain/model/rule.js";
+import { shorten } from "../../../../kernel/messages/text.js";
 import { describeRendered, renderRule } from "../../../../sandbox/state/rules.js";
 import { Action } from "../parts/action.js";
 import { renderPager } from "../parts/list.js";
@@ -61,7 +62,7 @@ function renderInForce(view: View) {
         {
           title: "",
           cell: (rule) => {
-            const describes = `Switch off the rule ${redactor.text(describeRendered(rule))}`;
+            const describes = `Switch off the rule ${shorten(redactor.text(describeRendered(rule)), 200)}`;
             const shared = { view, fields: { id: rule.id }, describes, curl: false };
             return <Action {...shared} name="removeRule" label="Switch off" tone="quiet" />;
           },
