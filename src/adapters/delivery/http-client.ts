@@ -52,6 +52,21 @@ class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
     return connectForSmallReads(options);
   }
+
+  override keepSocketAlive(socket: Duplex): void {
+    closeWhenItSpeaks(socket);
+    return super.keepSocketAlive(socket);
+  }
+
+  override reuseSocket(socket: Duplex, next: ClientRequest): void {
+    socket.removeAllListeners("data");
+    super.reuseSocket(socket, next);
+  }
+}
+
+/** Between two requests Node drops what comes, and takes it for a sign of life: a receiver that goes on sending would keep the connection for ever. */
+function closeWhenItSpeaks(socket: Duplex): void {
+  socket.once("data", () => socket.destroy());
 }
 
 /** Also decrypts in small reads, one in each turn of the event loop. */
@@ -70,6 +85,16 @@ export class TlsAgentOfSmallReads extends TlsAgent {
       return isWanted;
     };
     return socket;
+  }
+
+  override keepSocketAlive(socket: Duplex): void {
+    closeWhenItSpeaks(socket);
+    return super.keepSocketAlive(socket);
+  }
+
+  override reuseSocket(socket: Duplex, next: ClientRequest): void {
+    socket.removeAllListeners("data");
+    super.reuseSocket(socket, next);
   }
 }
 
