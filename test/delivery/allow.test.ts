@@ -156,6 +156,19 @@ describe("webhooks.allow: a listed name", () => {
   });
 });
 
+// To check and to try thousands, for 64 attempts at once, stopped the event loop for 0.2 s.
+it("tries only the first addresses of a name", async () => {
+  const live = await startLive({ profile: { webhooks: { retry: "none" } } });
+  const receiver = await startReceiver();
+  const closed = Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 2}`);
+  resolveNames({ "few.shop.test": [...closed.slice(1), "127.0.0.1"], "many.shop.test": [...closed, "127.0.0.1"] });
+  for (const host of ["few.shop.test", "many.shop.test"])
+    await live.subscribe("charges/events", receiver.url.replace("127.0.0.1", host));
+  await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+  await live.settle();
+  expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded", "exhausted"]);
+});
+
 describe("with tenancy", () => {
   const tenancy = { tenancy: true, adminToken: "s3cret" };
   const profileOf = (allow: readonly string[]) => ({ webhooks: { allow, retry: "none" as const } });

@@ -8,13 +8,17 @@ const refusedAddresses = { any: "link-local or metadata", list: "link-local or m
 /** For each of two tries, the second of which takes twice as long, ms. */
 const NAME_SERVER_MS = 2_000;
 
+/** A name may have thousands of addresses. Taking them all, for many attempts at once, stops the event loop. */
+const ADDRESSES_MAX = 20;
+
 /** A name that resolves to an address that is not permitted is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {
   // The machine's own lookup has few threads: tenants' names that no server answers would hold up all others.
   const askServers = allow.kind === "tenant" && allow.operator.kind === "any" ? createNameClient() : undefined;
   return (hostname, options, callback) => {
     const choose = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]): void => {
-      const allowed = error === null ? addresses.filter(({ address }) => isAddressAllowed(allow, address)) : [];
+      const tried = addresses.slice(0, ADDRESSES_MAX);
+      const allowed = error === null ? tried.filter(({ address }) => isAddressAllowed(allow, address)) : [];
       const [first] = allowed;
       if (error !== null) callback(error, "");
       else if (first === undefined)
