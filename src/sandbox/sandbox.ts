@@ -88,6 +88,8 @@ export class Sandbox {
     const { companies, gone } = this.store.data;
     for (const stored of companies.values()) {
       if (stored.record.moving) this.#addTokens(stored.record);
+      // Its replay ended with the process.
+      else if (stored.setup.ofScenario === true) this.#forgetStored(stored.record);
       else this.#resume(stored, options.clockOver);
     }
     for (const setup of options.companies) {

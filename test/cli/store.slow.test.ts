@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runSandbox, startSandbox, type StartedSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { startReceiver } from "../support/receiver.js";
@@ -37,6 +37,16 @@ async function killed(sandbox: StartedSandbox, cwd: string, ...more: string[]): 
 }
 
 describe("after a kill", () => {
+  it("no company of a scenario that was being replayed is left", async () => {
+    const cwd = await folderWith({});
+    const first = await inStore(cwd);
+    const company = { request: "GET /v1/balance", as: "other" };
+    void call(first, "POST", "/_sandbox/scenarios/replay", { steps: [company, { wait: "1h" }] }).catch(() => undefined);
+    const countOf = async (sandbox: StartedSandbox) => (await call(sandbox, "GET", "/_sandbox/companies")).body.count;
+    await vi.waitUntil(async () => (await countOf(first)) === 3);
+    expect(await countOf(await killed(first, cwd))).toBe(1);
+  });
+
   it("restores resources, ledger, clock, timers, profile, rules, snapshots, companies and secrets", async () => {
     const cwd = await folderWith({});
     const first = await inStore(cwd, "--clock", "2026-01-15T09:00:00Z", "--seed", "3", "--auto-provision");
