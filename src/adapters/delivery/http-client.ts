@@ -40,9 +40,17 @@ export type Outcome = Omit<TransportResult, "latencyMs">;
 /** Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver. */
 export function createAgent({ url, insecureTls, allow }: TransportRequest): Agent {
   const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
-  return new URL(url).protocol === "https:"
-    ? new TlsAgentOfSmallReads({ ...options, ...tlsKeyExchange, rejectUnauthorized: !insecureTls })
-    : new AgentOfSmallReads(options);
+  const agent =
+    new URL(url).protocol === "https:"
+      ? new TlsAgentOfSmallReads({ ...options, ...tlsKeyExchange, rejectUnauthorized: !insecureTls })
+      : new AgentOfSmallReads(options);
+  agent.on("free", (socket: Duplex) => socket.on("data", closeUnasked));
+  return agent;
+}
+
+/** Between two requests Node drops what comes, and takes it for a sign of life: a receiver that goes on sending would keep the connection for ever. */
+function closeUnasked(this: Duplex): void {
+  this.destroy();
 }
 
 /** Node takes apart all that one read brings, even when its reader has had enough: 64 KiB of chunks of one byte take it milliseconds. */
@@ -52,21 +60,6 @@ class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
     return connectForSmallReads(options);
   }
-
-  override keepSocketAlive(socket: Duplex): void {
-    closeWhenItSpeaks(socket);
-    return super.keepSocketAlive(socket);
-  }
-
-  override reuseSocket(socket: Duplex, next: ClientRequest): void {
-    socket.removeAllListeners("data");
-    super.reuseSocket(socket, next);
-  }
-}
-
-/** Between two requests Node drops what comes, and takes it for a sign of life: a receiver that goes on sending would keep the connection for ever. */
-function closeWhenItSpeaks(socket: Duplex): void {
-  socket.once("data", () => socket.destroy());
 }
 
 /** Also decrypts in small reads, one in each turn of the event loop. */
@@ -85,16 +78,6 @@ export class TlsAgentOfSmallReads extends TlsAgent {
       return isWanted;
     };
     return socket;
-  }
-
-  override keepSocketAlive(socket: Duplex): void {
-    closeWhenItSpeaks(socket);
-    return super.keepSocketAlive(socket);
-  }
-
-  override reuseSocket(socket: Duplex, next: ClientRequest): void {
-    socket.removeAllListeners("data");
-    super.reuseSocket(socket, next);
   }
 }
 
@@ -147,6 +130,7 @@ export async function post(
     method: "POST",
     headers: { ...(credentials === undefined ? {} : { authorization: credentials }), ...headers },
   });
+  outgoing.on("socket", (socket) => socket.off("data", closeUnasked));
   let stopped: string | undefined;
   const stop = (reason: string): void => {
     stopped ??= reason;

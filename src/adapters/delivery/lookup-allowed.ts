@@ -17,8 +17,8 @@ export function lookupAllowed(allow: AllowedHosts): LookupFunction {
   const askServers = allow.kind === "tenant" && allow.operator.kind === "any" ? createNameClient() : undefined;
   return (hostname, options, callback) => {
     const choose = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]): void => {
-      const tried = addresses.slice(0, ADDRESSES_MAX);
-      const allowed = error === null ? tried.filter(({ address }) => isAddressAllowed(allow, address)) : [];
+      const tried = error === null ? addresses.slice(0, ADDRESSES_MAX) : [];
+      const allowed = tried.filter(({ address }) => isAddressAllowed(allow, address));
       const [first] = allowed;
       if (error !== null) callback(error, "");
       else if (first === undefined)
