@@ -37,7 +37,7 @@ export type {
   TopicCoverage,
   TransitionCoverage,
 } from "./sandbox/coverage/coverage-report.js";
-export type { Finding, FindingKind, FindingRequest } from "./sandbox/observation/finding.js";
+export type { Finding, FindingKind, FindingRequest } from "./sandbox/findings/finding.js";
 export type { RunReport, UnacknowledgedWebhook } from "./sandbox/run-report.js";
 export { UsageError } from "./kernel/messages/problem.js";
 export { ScenarioFailed } from "./library/sandbox-handle.js";

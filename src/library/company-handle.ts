@@ -24,7 +24,7 @@ import { type WebhookDelivery, type WebhookLog, createWebhookLog } from "./webho
 import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
 import { balanceField } from "./sandbox-options.js";
 import type { Coverage } from "../sandbox/coverage/coverage-report.js";
-import type { Finding } from "../sandbox/observation/finding.js";
+import type { Finding } from "../sandbox/findings/finding.js";
 import type { TopicName } from "./webhook-events.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 

@@ -1,5 +1,5 @@
 import { oneLine } from "../kernel/messages/text.js";
-import { countFindings, renderFinding } from "../sandbox/observation/finding.js";
+import { countFindings, renderFinding } from "../sandbox/findings/finding.js";
 import type { RunReport } from "../sandbox/run-report.js";
 
 type Report = () => RunReport;

@@ -3,7 +3,7 @@ import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Coverage } from "./coverage/coverage-report.js";
 import { isAllowed, unmatched } from "./config/allowance.js";
-import { FINDINGS_MAX, type Finding } from "./observation/finding.js";
+import { FINDINGS_MAX, type Finding } from "./findings/finding.js";
 import { redactCoverage } from "./coverage/render-coverage.js";
 import type { Sandbox } from "./sandbox.js";
 import { describeRendered } from "./state/rules.js";

@@ -2,7 +2,7 @@ import type { Instant } from "../kernel/time/instant.js";
 import type { Company } from "./company/company.js";
 import type { CompanyEvents } from "./company/company-deps.js";
 import type { Exchange } from "./company/exchange.js";
-import type { Finding } from "./observation/finding.js";
+import type { Finding } from "./findings/finding.js";
 
 export interface SandboxEvents extends CompanyEvents {
   /** A request to the API was answered. */

@@ -1,12 +1,12 @@
 import { SettingReads } from "../domain/profile/track-profile.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { type Store, createMemoryStore } from "../adapters/store/store.js";
-import { type Log, silentLog, stackOf } from "../kernel/log.js";
+import { type Log, silentLog } from "../kernel/log.js";
 import { type SystemClock, systemClock } from "../kernel/time/system-clock.js";
 import { Table } from "../kernel/records/table.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
-import { Observation } from "./observation/observation.js";
+import { type Observation, observe } from "./observation.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
 import { EventEmitter } from "../kernel/events.js";
 import { type IdSource, createIdSource } from "../kernel/records/ids.js";
@@ -196,18 +196,6 @@ export class Sandbox {
     return this.#observations.get(company?.id ?? "")?.redactor ?? this.#strangersRedactor;
   }
 
-  #createObservation(companyId: string): Observation {
-    const { options, system, events, log } = this;
-    return new Observation(options.limits.requests, {
-      system,
-      redactor: ownRedactor(options, this.redactor),
-      company: () => this.findCompany(companyId),
-      onFinding: (finding) => events.emit("finding", { companyId, finding }),
-      onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
-      onBug: (error) => log.write("error", "bug", { company: companyId, error: stackOf(error) }),
-    });
-  }
-
   /**
    * Opens a company. `snapshots`: of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and UsageError("input") when
    * its profile is wrong.
@@ -220,7 +208,7 @@ export class Sandbox {
       throw new UsageError("state", `Failed to open the company "${setup.id}": "${holder}" has its access token.`);
     const company = this.#create(setup, snapshots);
     this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
-    if (!this.#observations.has(setup.id)) this.#observations.set(setup.id, this.#createObservation(setup.id));
+    if (!this.#observations.has(setup.id)) this.#observations.set(setup.id, observe(setup.id, this));
     this.#put(company, snapshots !== undefined);
     return company;
   }
@@ -412,7 +400,7 @@ export class Sandbox {
     const setup = this.options.companies.find((configured) => configured.id === id) ?? stored.setup;
     const company = resumeCompany(this.#deps(), record, clockOver);
     this.opened.set({ id, seq: ++this.#openings, setup });
-    this.#observations.set(id, this.#createObservation(id));
+    this.#observations.set(id, observe(id, this));
     this.#companies.set(id, company);
     this.store.data.companies.set(id, { record, setup });
     this.provisioned.resume(id, setup);

@@ -7,7 +7,7 @@ import {
   type Style,
   renderJunit as renderJunitXml,
 } from "../kernel/messages/report.js";
-import { renderAllowed, renderFinding } from "../sandbox/observation/finding.js";
+import { renderAllowed, renderFinding } from "../sandbox/findings/finding.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 

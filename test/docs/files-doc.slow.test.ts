@@ -9,7 +9,7 @@ import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
-import { FINDINGS_MAX } from "../../src/sandbox/observation/finding.js";
+import { FINDINGS_MAX } from "../../src/sandbox/findings/finding.js";
 import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
 import { URL_LENGTH_MAX } from "../../src/contract/subscriptions.js";
 import { formatDuration } from "../../src/kernel/time/duration.js";

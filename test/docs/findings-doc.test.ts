@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingKinds } from "../../src/sandbox/observation/finding.js";
+import { findingKinds } from "../../src/sandbox/findings/finding.js";
 import { readPage } from "../support/markdown.js";
 
 describe("docs/findings.md", () => {

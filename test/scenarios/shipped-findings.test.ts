@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findingKinds } from "../../src/sandbox/observation/finding.js";
+import { findingKinds } from "../../src/sandbox/findings/finding.js";
 import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
 import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { replayAll } from "../support/scenarios.js";

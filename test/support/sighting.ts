@@ -5,7 +5,7 @@ import type { Charge } from "../../src/domain/model/charge.js";
 import type { Attempt, Delivery } from "../../src/domain/model/delivery.js";
 import type { Transfer } from "../../src/domain/model/transfer.js";
 import type { Exchange } from "../../src/sandbox/company/exchange.js";
-import type { Detection, Scene, Verdict } from "../../src/sandbox/observation/detector.js";
+import type { Detection, Scene, Verdict } from "../../src/sandbox/findings/detector.js";
 import type { JournalEntry } from "../../src/sandbox/observation/journal.js";
 
 /** Creates input for tests of detectors, with defaults for what a test does not set. */

@@ -86,12 +86,7 @@ describe("validatePayload", () => {
     ["another topic in the body", "charge/events", payload, "says that it is of another topic"],
     ["a field beside", "charges/events", { ...payload, id: "1" }, "NOT have additional properties"],
     ["a field within", "charges/events", { ...payload, data: { ...payload.data, owner: 1 } }, "additional properties"],
-    [
-      "a status that the topic does not have",
-      "transactions/completed",
-      failing({ status: "failed" }),
-      "data/status",
-    ],
+    ["a status that the topic does not have", "transactions/completed", failing({ status: "failed" }), "data/status"],
     ["an id with a prefix", "transactions/completed", failing({ id: `txn_${completed.data.id}` }), "data/id"],
   ])("refuses %s", (_, topic, body, why) => {
     expect(() => validatePayload(topic, body)).toThrow(why);

@@ -3,7 +3,7 @@ import { type Coverage, type CoverageSection, coverageSections } from "../../san
 import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
 import { WIDTH_MAX, alignColumns, prepareOutput, writeOutput } from "../shared/output.js";
 import { printable } from "../../kernel/messages/text.js";
-import { countFindings, renderAllowed, renderFinding } from "../../sandbox/observation/finding.js";
+import { countFindings, renderAllowed, renderFinding } from "../../sandbox/findings/finding.js";
 import type { RunReport } from "../../sandbox/run-report.js";
 
 const LISTED_MAX = 5;

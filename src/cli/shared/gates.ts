@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import { allowance } from "../../sandbox/config/allowance.js";
-import type { Finding } from "../../sandbox/observation/finding.js";
+import type { Finding } from "../../sandbox/findings/finding.js";
 import { EXIT } from "./help.js";
 import { printDiagnostic } from "./output.js";
 import { parseChoice } from "./values.js";

@@ -8,7 +8,7 @@ import { quote } from "../../kernel/messages/text.js";
 import { archiveOf } from "../../sandbox/archive.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { FindingRow } from "../../sandbox/observation/findings.js";
+import type { FindingRow } from "../../sandbox/findings/findings.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { redactCoverage, renderCoverageMarkdown } from "../../sandbox/coverage/render-coverage.js";
 import {

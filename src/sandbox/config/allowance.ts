@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { nearest } from "../../kernel/messages/suggest.js";
-import { type Finding, findingKinds } from "../observation/finding.js";
+import { type Finding, findingKinds } from "../findings/finding.js";
 
 /** An entry of an allow-list, for deliberate negative tests: KIND, or KIND:RESOURCE for those that name the resource. */
 export const allowance = z

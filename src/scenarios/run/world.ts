@@ -1,7 +1,7 @@
 import { parseJsonOrText } from "../../kernel/messages/json.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import type { Redactor } from "../../sandbox/observation/redact.js";
-import type { Finding } from "../../sandbox/observation/finding.js";
+import type { Finding } from "../../sandbox/findings/finding.js";
 import type { Scenario } from "../file/scenario.js";
 import type { Received } from "./receiver.js";
 

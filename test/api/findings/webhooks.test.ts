@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Transport, TransportResult } from "../../../src/adapters/delivery/transport.js";
-import { FINDINGS_MAX } from "../../../src/sandbox/observation/finding.js";
+import { FINDINGS_MAX } from "../../../src/sandbox/findings/finding.js";
 import { startLive } from "../../support/live.js";
 import { transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";

@@ -1,7 +1,7 @@
 import { coverageSections } from "../../../../sandbox/coverage/coverage-report.js";
 import { listUnmet, redactCoverage, sectionTitles } from "../../../../sandbox/coverage/render-coverage.js";
-import { FINDINGS_MAX } from "../../../../sandbox/observation/finding.js";
-import type { FindingRow } from "../../../../sandbox/observation/findings.js";
+import { FINDINGS_MAX } from "../../../../sandbox/findings/finding.js";
+import type { FindingRow } from "../../../../sandbox/findings/findings.js";
 import { Code, Empty, Lines, Panel, Sentence, Status, TablePanel, Time, soft } from "../parts/show.js";
 import { type DashboardPage, type ServiceDifference, type View, linkTo } from "../view/view.js";
 import { renderPager } from "../parts/list.js";

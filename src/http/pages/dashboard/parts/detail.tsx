@@ -24,7 +24,7 @@ import { showXof } from "../../shared/show.js";
 import { redactAndTruncate, type DashboardPage, type View, linkTo } from "../view/view.js";
 import { requestLine, resourceLink } from "./links.js";
 import { plainId } from "../../../../domain/values/ids.js";
-import { idInPath } from "../../../../sandbox/observation/detector.js";
+import { idInPath } from "../../../../sandbox/findings/detector.js";
 
 /** Rows of each kind on the page of the resource that they are about. */
 export const RELATED_SHOWN = 25;

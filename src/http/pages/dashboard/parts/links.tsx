@@ -1,7 +1,7 @@
 import { redactTarget, withOwnToken } from "../../../control/render-request.js";
 import { pathOf, statusOf } from "../../../../sandbox/observation/verify-requests.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
-import type { FindingKind } from "../../../../sandbox/observation/finding.js";
+import type { FindingKind } from "../../../../sandbox/findings/finding.js";
 import { type View, linkTo, redactAndTruncate } from "../view/view.js";
 import { Code, CodeLink, Pill, Status, Time, soft } from "./show.js";
 import { showMs } from "../../shared/show.js";

@@ -3,7 +3,7 @@ import { operationIds } from "../../../../contract/operations.js";
 import { type Delivery, isFailing } from "../../../../domain/model/delivery.js";
 import type { DomainEvent } from "../../../../domain/model/events.js";
 import { shownTopic } from "../../../../domain/model/subscription.js";
-import type { FindingKind } from "../../../../sandbox/observation/finding.js";
+import type { FindingKind } from "../../../../sandbox/findings/finding.js";
 import { showMs } from "../../shared/show.js";
 import { CommandLine, Field } from "../parts/action.js";
 import { toneOfRequest } from "../parts/detail.js";

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { renderRequest, withOwnToken } from "../../../control/render-request.js";
 import { fateMark, shownPath } from "../parts/links.js";
-import { FINDINGS_MAX } from "../../../../sandbox/observation/finding.js";
+import { FINDINGS_MAX } from "../../../../sandbox/findings/finding.js";
 import { showMs } from "../../shared/show.js";
 import { CommandLine } from "../parts/action.js";
 import { requestCurl } from "../view/curl.js";

@@ -5,7 +5,7 @@ import { searchedFor } from "../parts/list.js";
 import { createMatcher } from "../view/read-list.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import type { Query } from "../../../../contract/queries.js";
-import { idInPath } from "../../../../sandbox/observation/detector.js";
+import { idInPath } from "../../../../sandbox/findings/detector.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 

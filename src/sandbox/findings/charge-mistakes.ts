@@ -15,7 +15,7 @@ import {
   idInPath,
   isLost,
 } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import { nameTwoOrders } from "./payout-mistakes.js";
 import { type Order, type OrderKind, createRepeatedOrderDetector, describeAnswer } from "./repeated-order.js";
 

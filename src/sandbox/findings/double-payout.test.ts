@@ -9,7 +9,7 @@ import {
   storeTransfer,
 } from "../../../test/support/sighting.js";
 import { acceptedProfile } from "../../../test/support/profiles.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import type { Detection } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 

@@ -1,7 +1,9 @@
-import type { Exchange } from "../company/exchange.js";
-import { Findings, type FindingsDeps } from "./findings.js";
-import { Journal, type JournalEntry } from "./journal.js";
-import type { SecretRedactor } from "./redact.js";
+import { stackOf } from "../kernel/log.js";
+import type { Exchange } from "./company/exchange.js";
+import { Findings, type FindingsDeps } from "./findings/findings.js";
+import { Journal, type JournalEntry } from "./observation/journal.js";
+import { type SecretRedactor, ownRedactor } from "./observation/redact.js";
+import type { Sandbox } from "./sandbox.js";
 
 /**
  * What one company's client did. It is not part of the company's state: it stays when another state is put in. A reset forgets the requests and the
@@ -37,4 +39,20 @@ export class Observation {
     this.journal.restart();
     this.findings.forget();
   }
+}
+
+/** Of a company's client, from now on. */
+export function observe(
+  companyId: string,
+  sandbox: Pick<Sandbox, "options" | "system" | "redactor" | "events" | "log" | "findCompany">,
+): Observation {
+  const { options, system, redactor, events, log } = sandbox;
+  return new Observation(options.limits.requests, {
+    system,
+    redactor: ownRedactor(options, redactor),
+    company: () => sandbox.findCompany(companyId),
+    onFinding: (finding) => events.emit("finding", { companyId, finding }),
+    onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
+    onBug: (error) => log.write("error", "bug", { company: companyId, error: stackOf(error) }),
+  });
 }

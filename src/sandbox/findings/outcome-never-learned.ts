@@ -3,7 +3,7 @@ import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type Detection, type Detector, type Scene, describeRequest, hasAcknowledged, idInPath } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
 

@@ -7,7 +7,7 @@ import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detection, type Detector, type Scene, describeOrder, describeRequest, idInPath } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import {
   type PayoutOrder,
   areDescribedAsTwo,

@@ -10,9 +10,9 @@ import {
   digestOf,
   leavesOf,
 } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
-import { type Secret, holdsSecret, searchIn } from "./redact.js";
-import { pathOf } from "./verify-requests.js";
+import type { JournalEntry } from "../observation/journal.js";
+import { type Secret, holdsSecret, searchIn } from "../observation/redact.js";
+import { pathOf } from "../observation/verify-requests.js";
 import type { FindingRequest } from "./finding.js";
 import { memberOf } from "../../kernel/messages/json.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";

@@ -7,8 +7,8 @@ import { Sandbox } from "../sandbox.js";
 import type { Finding } from "./finding.js";
 import { FINDINGS_MAX } from "./finding.js";
 import { Findings } from "./findings.js";
-import { Journal, type JournalEntry } from "./journal.js";
-import { SecretRedactor } from "./redact.js";
+import { Journal, type JournalEntry } from "../observation/journal.js";
+import { SecretRedactor } from "../observation/redact.js";
 
 const { defaultCompany: first } = new Sandbox(resolveOptions());
 const { defaultCompany: second } = new Sandbox(resolveOptions());

@@ -15,7 +15,7 @@ import {
   itemsOf,
   isOtherWorker,
 } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
 

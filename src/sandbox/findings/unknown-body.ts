@@ -2,7 +2,7 @@ import { unknownMembers } from "../../contract/charges.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detector, describeRequest } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 
 const NAMES_MAX = 5;
 

@@ -6,7 +6,7 @@ import {
   createRetryAtOnceDetector,
   secretLeaked,
 } from "./request-mistakes.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 
 /** Reads with these gaps between them; whether each was reported. */
 function poll(gapsMs: readonly number[], pathOf: (index: number) => string = () => "/v1/charges/charge-1"): boolean[] {

@@ -8,12 +8,12 @@ import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { decodePart, quote } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { LOST_ANSWER } from "../company/attempt-delivery.js";
 import type { Connection } from "../company/exchange.js";
 import type { Row } from "../../kernel/records/table.js";
-import type { Secret } from "./redact.js";
+import type { Secret } from "../observation/redact.js";
 
 /** Looks for one kind of mistake in what happens to one company, in the order in which it happens. What it remembers is bounded. */
 export interface Detector {

@@ -14,7 +14,7 @@ import {
 import { type Detection, type Detector, type Scene, type Verdict, idInPath } from "./detector.js";
 import { createDoublePayoutDetector } from "./double-payout.js";
 import { FINDINGS_MAX, type Finding, type FindingKind, findingKinds } from "./finding.js";
-import type { Journal, JournalEntry } from "./journal.js";
+import type { Journal, JournalEntry } from "../observation/journal.js";
 import { createOutcomeNeverLearnedDetector } from "./outcome-never-learned.js";
 import { createBatchRepeatedDetector, createConcurrentPayoutsDetector, referenceReused } from "./payout-mistakes.js";
 import {
@@ -24,7 +24,7 @@ import {
   webhookUnacknowledged,
 } from "./webhook-mistakes.js";
 import { createPollingTooFastDetector, createRetryAtOnceDetector, secretLeaked } from "./request-mistakes.js";
-import { type Redactor, redactPath, secretsOf } from "./redact.js";
+import { type Redactor, redactPath, secretsOf } from "../observation/redact.js";
 import { unknownBody } from "./unknown-body.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 

@@ -1,4 +1,3 @@
-import type { Instant } from "../../kernel/time/instant.js";
 import type { World } from "../../domain/model/work.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import {
@@ -10,8 +9,9 @@ import {
   hasAcknowledged,
   isLost,
 } from "./detector.js";
-import type { JournalEntry } from "./journal.js";
+import type { JournalEntry } from "../observation/journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
+import { WebhookCopies, haveOneCause, isReactionTo } from "./webhook-copies.js";
 
 /** Groups of orders that are remembered; the oldest are forgotten first. */
 const GROUPS_MAX = 10_000;
@@ -23,14 +23,6 @@ const SEEN_LATE_MS = 1_000;
 const AFTER_CONFLICT_MS = 3_600_000;
 /** The same for an answer that never came. */
 const AFTER_LOSS_MS = 7 * 24 * 3_600_000;
-/** Webhooks whose attempts are remembered; those that were sent longest ago are forgotten first. */
-const WEBHOOKS_MAX = 200;
-/** Attempts that are remembered of each, the newest. */
-const COPIES_MAX = 20;
-/** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
-const REACTION_MS = 1_000;
-/** How much longer after its copy the second request may come than the first one after its own, real time, ms. */
-const LONGER_MS = 100;
 
 /** What a request asks for. Orders of one group and amount are the same but for their references. */
 export interface Order {
@@ -81,7 +73,7 @@ export type Sent = RequestLine & Pick<JournalEntry, "receivedAt" | "at" | "enque
  */
 export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>): Detector {
   const groups = new RecentMap<string, Group<O>>(GROUPS_MAX);
-  const webhooks = new RecentMap<string, SentWebhook>(WEBHOOKS_MAX);
+  const webhooks = new WebhookCopies();
 
   const prove = (proof: Proof | undefined): readonly Verdict[] => {
     const group = proof && groups.get(proof.group);
@@ -115,12 +107,9 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
       (other) => wasAccepted(other) && !kind.hasFailed(other.order, scene.world),
     );
     const effects = new Set([again, ...others].flatMap(({ sent }) => sent.enqueued));
-    const causes = [...webhooks.values()].filter(
-      (webhook) =>
-        !effects.has(webhook.delivery.id) &&
-        isReactionTo(again.sent, webhook) &&
-        kind.isReaction?.(again.order, webhook.delivery) === true,
-    );
+    const causes = webhooks
+      .causesOf(again.sent)
+      .filter(({ delivery }) => !effects.has(delivery.id) && kind.isReaction?.(again.order, delivery) === true);
     if (causes.every(({ copies }) => copies.length === 1)) return [];
     const reactions = others.filter(({ sent }) => causes.some((webhook) => isReactionTo(sent, webhook)));
     if (reactions.length < new Set(causes.map(({ delivery }) => delivery.resource)).size) return [];
@@ -169,15 +158,11 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
         return again === undefined ? [] : [report(known, again, "unknown", scene)];
       }),
     attempting: (delivery, at, { now }) => {
-      if (kind.isReaction === undefined) return [];
-      const key = keyOfWebhook(delivery);
-      const copies = [...(webhooks.get(key)?.copies ?? []), { at, from: now, to: Number.POSITIVE_INFINITY }];
-      webhooks.add(key, { delivery, copies: copies.slice(-COPIES_MAX) });
+      if (kind.isReaction !== undefined) webhooks.begin(delivery, at, now);
       return [];
     },
     attempted: (attempt, delivery, scene) => {
-      const copy = webhooks.get(keyOfWebhook(delivery))?.copies.at(-1);
-      if (copy !== undefined) copy.to = scene.now;
+      webhooks.end(delivery, scene.now);
       return hasAcknowledged(attempt, delivery) ? prove(kind.provenBy(delivery, scene)) : [];
     },
   };
@@ -258,53 +243,6 @@ function isOpen<O extends Order>(kind: OrderKind<O>, first: Known<O>, again: Kno
 /** As far as the service is concerned. */
 function wasAccepted<O>({ unknown, answeredBy, isAccepted }: Known<O>): boolean {
   return isAccepted || answeredBy !== undefined || unknown !== undefined;
-}
-
-/** One event to one URL. */
-interface SentWebhook {
-  /** The newest. */
-  readonly delivery: Delivery;
-  /** Its attempts and those of its copies. */
-  readonly copies: readonly SentCopy[];
-}
-
-interface SentCopy {
-  /** The company's time. */
-  readonly at: Instant;
-  /** Real time, ms. */
-  readonly from: number;
-  /** When it was answered: infinite until then. */
-  to: number;
-}
-
-function keyOfWebhook({ url, eventId }: Delivery): string {
-  return `${url} ${eventId}`;
-}
-
-/** Whether a request may be the client's reaction to this copy of a webhook: it came soon, and the clock was not moved in between. */
-function isReaction({ receivedAt, at }: Sent, copy: SentCopy, afterMs: number): boolean {
-  const isSoon = receivedAt >= copy.from && receivedAt <= copy.to + afterMs;
-  return isSoon && at - copy.at <= receivedAt - copy.from + afterMs;
-}
-
-function isReactionTo(sent: Sent, { copies }: SentWebhook): boolean {
-  return copies.some((copy) => isReaction(sent, copy, REACTION_MS));
-}
-
-/** Whether one of these caused the first request, and a later copy of it the second one. */
-function haveOneCause(causes: readonly SentWebhook[], first: Sent, again: Sent): boolean {
-  return causes.some(({ copies }) => {
-    const copy = copies.findLast(({ from }) => again.receivedAt >= from);
-    if (copy === undefined) return false;
-    // When one copy follows another at once, the reaction to the first may come while the second is on its way. Later it proves nothing: a worker that
-    // pays for each copy looks like a suite that makes two equal payouts.
-    if (first.receivedAt > copy.to) return false;
-    return copies.some((earlier) => {
-      if (earlier.from >= copy.from || !isReaction(first, earlier, REACTION_MS)) return false;
-      // A client takes about as long each time.
-      return isReaction(again, copy, Math.max(0, first.receivedAt - earlier.to) + LONGER_MS);
-    });
-  });
 }
 
 function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
