@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type AdvanceOptions,
   type Charge,
@@ -8,6 +8,7 @@ import {
   UsageError,
 } from "../../src/index.js";
 import { folderWith } from "../support/folder.js";
+import { startReceiver } from "../support/receiver.js";
 import { create, createCharge, order, payout } from "./sandboxes.js";
 
 describe("a sandbox in the test's own process", () => {
@@ -31,6 +32,19 @@ describe("a sandbox in the test's own process", () => {
     const sandbox = await create();
     await fetch(`${sandbox.url}/v1/balance`);
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
+  });
+
+  test("answers, delivers and closes under fake timers", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const sandbox = await create();
+    const receiver = await startReceiver();
+    sandbox.subscribe("charges/events", receiver.url);
+    expect((await fetch(`${sandbox.url}/v1/balance`)).status).toBe(401);
+    await createCharge(sandbox, "order-1");
+    await sandbox.clock.advance("1h");
+    expect(receiver.received).toHaveLength(1);
+    await sandbox.close();
   });
 
   test("runs in real time by default", async () => {

@@ -19,6 +19,9 @@ export interface SystemClock {
 /** setTimeout counts in 32 bits; a longer wait would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Taken once: tests that replace the global one with a fake, as Vitest and Jest do by default, would stop every request. */
+const inNextTurn = setImmediate;
+
 export const systemClock: SystemClock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -28,7 +31,7 @@ export const systemClock: SystemClock = {
     return () => clearTimeout(timer);
   },
   sleep: (delayMs, signal) => sleep(Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS), undefined, { signal }),
-  yieldToEventLoop: () => new Promise((resolve) => setImmediate(resolve)),
+  yieldToEventLoop: () => new Promise((resolve) => inNextTurn(resolve)),
 };
 
 /** The delays of the event loop since the last call. */
