@@ -105,6 +105,7 @@ export const malformedAnswers: readonly (readonly [string, Answer])[] = [
 export const expensiveAnswers: readonly (readonly [string, Answer])[] = [
   ["a body that never ends", endless(`${head}\r\n`, "x")],
   ["chunks of one byte that never end", endless(chunked, "1\r\nx\r\n")],
+  ["300 000 chunks of one byte at once", (socket) => socket.write(chunked + "1\r\nx\r\n".repeat(300_000))],
   [
     "64 MiB, packed",
     (socket) => {

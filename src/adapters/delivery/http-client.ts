@@ -56,7 +56,7 @@ function closeUnasked(this: Duplex): void {
 /** Node takes apart all that one read brings, even when its reader has had enough: 64 KiB of chunks of one byte take it milliseconds. */
 const READ_BYTES = 1024;
 
-class AgentOfSmallReads extends Agent {
+export class AgentOfSmallReads extends Agent {
   override createConnection(options: ClientRequestArgs): Socket {
     return connectForSmallReads(options);
   }

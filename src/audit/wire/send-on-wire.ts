@@ -2,6 +2,7 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage } from
 import { request as requestHttps } from "node:https";
 import { connect, type LookupFunction } from "node:net";
 import {
+  AgentOfSmallReads,
   basicCredentials,
   INTERIM_ANSWERS_MAX,
   tlsKeyExchange,
@@ -13,8 +14,8 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
-/** Longer answers are cut off. */
-const ANSWER_BYTES_MAX = 1024 * 1024;
+/** An answer in more pieces, of at most 1 KiB each, is cut off. */
+const ANSWER_PIECES_MAX = 1024;
 const ANSWER_BYTES_KEPT = 4096;
 /** Between the pieces of a body that is sent in pieces. */
 const PAUSE_MS = 150;
@@ -102,7 +103,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       port: url.port === "" ? undefined : Number(url.port),
       path: url.pathname + url.search,
       method: "POST",
-      agent: url.protocol === "https:" ? new TlsAgentOfSmallReads() : false,
+      agent: url.protocol === "https:" ? new TlsAgentOfSmallReads() : new AgentOfSmallReads(),
       ...(lookup === undefined ? {} : { lookup }),
       ...(url.protocol === "https:" ? { ...tlsKeyExchange, rejectUnauthorized: !insecureTls } : {}),
       // Node sends a flat list unchanged: case, order and repetition.
@@ -199,10 +200,11 @@ async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequ
 async function readAnswer(incoming: IncomingMessage): Promise<string> {
   const kept: Buffer[] = [];
   let size = 0;
+  let pieces = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     if (size < ANSWER_BYTES_KEPT) kept.push(chunk.subarray(0, ANSWER_BYTES_KEPT - size));
     size += chunk.length;
-    if (size > ANSWER_BYTES_MAX) break;
+    if (++pieces > ANSWER_PIECES_MAX) break;
   }
   return Buffer.concat(kept).toString("utf8");
 }
