@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc, { runs } from "../../../test/support/fast-check.js";
 import type { Identity } from "../state/company-record.js";
-import { holdsSecret, REDACTED, SecretRedactor, secretsOf, secretTexts } from "./redact.js";
+import { holdsSecret, REDACTED, searchIn, SecretRedactor, secretsOf, secretTexts } from "./redact.js";
 
 const redactedWith = (secret: string, text: string): string => new SecretRedactor([secret]).text(text);
 
@@ -125,6 +125,17 @@ describe("the secrets that are looked for in requests", () => {
 
   it.each(["flat_shop", "at_shopping", "at_shop-2", "%", "%zz", "", "shop 1234"])("are not in %j", (text) => {
     expect(secrets.some((secret) => holdsSecret(text, secret))).toBe(false);
+  });
+
+  it("are found fast when they repeat one letter", () => {
+    const repeated = Array.from(
+      { length: 100 },
+      (_, n) => ({ name: "access token", text: "a".repeat(200 - n) }) as const,
+    );
+    const start = process.cpuUsage();
+    expect(repeated.some(searchIn(["a".repeat(50_000)]))).toBe(false);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(150);
   });
 });
 

@@ -213,7 +213,8 @@ export function searchIn(texts: readonly string[]): (secret: Secret) => boolean 
 }
 
 function isAloneIn(text: string, secret: string): boolean {
-  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1)) {
+  // Places that overlap are taken for one: a text and a secret of one repeated letter would have thousands.
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
     if (standsAlone(text, at, at + secret.length)) return true;
   }
   return false;
