@@ -69,6 +69,21 @@ it("a text is redacted whole when an encoded secret goes over several of its par
   expect(new SecretRedactor(["/a/b\\"]).text("There is no GET /v1/%2Fa/b\\/x here")).toBe(REDACTED);
 });
 
+it.each([
+  ["base64", 76, "\r\n"],
+  ["base64", 60, "\n"],
+  ["hex", 60, "\n"],
+] as const)("%s in lines of %i characters is redacted", (encoding, width, lineBreak) => {
+  const token = "at_0123456789abcdefghijklmnopqrstuvwxyz_ABCDEFGH";
+  for (let before = 0; before < 60; before++) {
+    const encoded = Buffer.from(`${"x".repeat(before)}:${token}`).toString(encoding);
+    const lines = encoded.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+    const shown = new SecretRedactor([token]).text(lines.join(lineBreak));
+    expect(shown).toContain(REDACTED);
+    expect(Buffer.from(shown.replaceAll(REDACTED, ""), encoding).toString()).not.toContain("at_");
+  }
+});
+
 it("among many encoded words the one with a secret is redacted", () => {
   const words = Array.from({ length: 500 }, (_, at) => Buffer.from(`business payments ${at}`).toString("base64"));
   const secret = Buffer.from("x:at_sandbox").toString("base64");

@@ -145,8 +145,10 @@ function spellingsOf(secret: string): readonly string[] {
 }
 
 /** What is in the base64 and hex of a text, if it may have so many bytes. */
-function decodings(text: string, bytes: number): readonly string[] {
-  if (text.length < bytes) return [];
+function decodings(given: string, bytes: number): readonly string[] {
+  if (given.length < bytes) return [];
+  // Some encoders break lines.
+  const text = given.replaceAll(/[\r\n]+/g, "");
   // base64 and base64url.
   const base64 = runsOf(text, String.raw`[\w+/-]`, Math.ceil((bytes * 4) / 3));
   const hex = runsOf(text, String.raw`[\dA-Fa-f]`, bytes * 2);
