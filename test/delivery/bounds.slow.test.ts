@@ -208,6 +208,18 @@ describe("data that only grows is bounded", () => {
     expect(JSON.stringify(body.openPoints)).toContain("0-999.x");
   });
 
+  it("a page of companies has at most 2 MiB", async () => {
+    const { control } = started({});
+    const label = "x".repeat(60);
+    const allow = Array.from({ length: 1_000 }, (_, at) => `${at}.${label}.${label}.${label}.test`);
+    for (let n = 0; n < 15; n++) await control("POST", "/companies", { profile: { webhooks: { allow } } });
+    const { body: first } = await control("GET", "/companies?limit=1000");
+    expect(JSON.stringify(first).length).toBeLessThan(2.1 * 1024 ** 2);
+    const { body: second } = await control("GET", `/companies?limit=1000&cursor=${first.cursor.next}`);
+    const ids = [...first.data, ...second.data].map(({ companyId }) => companyId);
+    expect([ids.length, new Set(ids).size, second.cursor.next]).toEqual([16, 16, null]);
+  });
+
   it("a company has at most 100 access tokens, the newest", async () => {
     const { control, sandbox, company } = started({});
     for (let n = 0; n < 110; n++) {

@@ -104,10 +104,17 @@ const rotation = optionalBody(
 /** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
   sandboxRoute("GET /companies", { query: pageQuery }, async ({ sandbox, query }) => {
-    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
-    const companies = page.data.flatMap((id) => sandbox.findCompany(id) ?? []);
-    await Promise.all(companies.map(makeReady));
-    return { ...page, data: companies.map(renderCompany) };
+    const takeTurns = sandbox.longWork.begin("*");
+    const bodies = new Map<string, ReturnType<typeof renderCompany>>();
+    for (const id of pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query).data) {
+      const company = sandbox.findCompany(id);
+      if (company === undefined) continue;
+      await makeReady(company);
+      bodies.set(id, renderCompany(company));
+      await takeTurns();
+    }
+    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => bodies.get(id) }, query);
+    return { ...page, data: page.data.filter((body) => body !== undefined) };
   }),
   sandboxRoute("POST /companies", { success: 201, body: z.unknown() }, ({ sandbox, body }) => {
     const opening = parseRequest(openingRequest(sandbox), body);
