@@ -77,7 +77,8 @@ interface Receiver {
   readonly lanes: Map<string, Lane>;
   open: number;
   active: number;
-  readonly waiting: JobQueue;
+  /** In the order in which they start. */
+  readonly waiting: Set<Job>;
   sweepAt: number;
 }
 
@@ -203,7 +204,7 @@ export class Dispatcher {
     const origin = receiverOf(url);
     const found = this.#receivers.get(origin);
     if (found !== undefined) return found;
-    const waiting = new JobQueue();
+    const waiting = new Set<Job>();
     const receiver = { origin, lanes: new Map(), open: 0, active: 0, waiting, sweepAt: WAITING_UNSWEPT };
     this.#receivers.set(origin, receiver);
     return receiver;
@@ -229,7 +230,7 @@ export class Dispatcher {
 
   #enqueue(job: Job): void {
     const { receiver } = job;
-    receiver.waiting.push(job);
+    receiver.waiting.add(job);
     if (receiver.waiting.size > receiver.sweepAt) this.#sweep(receiver);
     this.#pump(receiver);
   }
@@ -245,19 +246,18 @@ export class Dispatcher {
     const until = (this.#startUntil ??= this.#startSlice());
     this.#isCutShort = false;
     for (const receiver of this.#startable) {
-      let job = receiver.waiting.peek();
-      while (job !== undefined && !this.#closed && receiver.active < CONCURRENT_ATTEMPTS_PER_RECEIVER) {
+      for (const job of receiver.waiting) {
+        if (this.#closed || receiver.active === CONCURRENT_ATTEMPTS_PER_RECEIVER) break;
         // The end of any attempt makes room.
         const isFull = this.#inFlight === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
         if (this.#inFlight > 0 && isFull) return;
         this.#isCutShort = system.monotonic() >= until;
         if (this.#isCutShort) return;
-        receiver.waiting.shift();
+        receiver.waiting.delete(job);
         receiver.active++;
         this.#inFlight++;
         this.#inFlightBytes += job.bytes;
         void this.#perform(job);
-        job = receiver.waiting.peek();
       }
       this.#startable.delete(receiver);
     }
@@ -293,7 +293,8 @@ export class Dispatcher {
 
   /** Behind a receiver that hangs they would stay for ever. */
   #sweep(receiver: Receiver): void {
-    const idle = receiver.waiting.remove(({ deliveryId }) => !this.#deps.isPending(deliveryId));
+    const idle = [...receiver.waiting].filter(({ deliveryId }) => !this.#deps.isPending(deliveryId));
+    for (const job of idle) receiver.waiting.delete(job);
     receiver.sweepAt = Math.max(WAITING_UNSWEPT, 2 * receiver.waiting.size);
     for (const job of idle) this.#end(job);
   }
@@ -312,34 +313,4 @@ export class Dispatcher {
 /** Whether these attempts of one lane run at the same time. */
 function areTogether(one: Job, other: Job): boolean {
   return one.eventId === other.eventId && one.copy === other.copy;
-}
-
-/** First in, first out. Keyed by place, because `shift` on a long array moves everything behind it. */
-class JobQueue {
-  readonly #jobs = new Map<number, Job>();
-  #head = 0;
-  #tail = 0;
-
-  get size(): number {
-    return this.#jobs.size;
-  }
-
-  push(job: Job): void {
-    this.#jobs.set(this.#tail++, job);
-  }
-
-  peek(): Job | undefined {
-    while (this.#head < this.#tail && !this.#jobs.has(this.#head)) this.#head++;
-    return this.#jobs.get(this.#head);
-  }
-
-  shift(): void {
-    this.#jobs.delete(this.#head);
-  }
-
-  remove(matches: (job: Job) => boolean): readonly Job[] {
-    const removed = [...this.#jobs].filter(([, job]) => matches(job));
-    for (const [place] of removed) this.#jobs.delete(place);
-    return removed.map(([, job]) => job);
-  }
 }
