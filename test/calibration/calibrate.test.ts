@@ -82,6 +82,14 @@ it("leaves settings open of which one or the other explains the traffic", async 
   expect(renderMarkdown(report)).toMatch(/^\| `\S+` \| open \|/m);
 });
 
+it("names what it does not compare by the id that the recording has", async () => {
+  const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/transactions/txn_earlier?x=1"));
+  const unavailable = recorded.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status: 503 } }));
+  expect((await calibrateAll([unavailable], { only: ["paging"] })).assumptions).toEqual([
+    "GET /v1/transactions/:id of txn_earlier is not compared: the recording does not show how it was made.",
+  ]);
+});
+
 it("takes a transfer that ends a moment earlier or later than usual for the same", async () => {
   for (const after of ["1700ms", "2300ms"]) {
     const exchanges = await recordWith({ transfers: { settlement: { after } } }, async (sandbox) => {

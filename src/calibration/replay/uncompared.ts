@@ -69,7 +69,8 @@ export function isAboutUnknown(
 ): boolean {
   const { path, operation, answer } = recorded;
   if (operation === undefined || !operations[operation].path.includes(":id")) return false;
-  const id = idInPath(path) ?? "";
+  // As the recording has it, with its prefix.
+  const id = path.split(/[/?]/)[3] ?? "";
   // Without the endpoint, a 404 says nothing of the charge.
   const isPayAbsent = operation === "payCharge" && company.profile.charges.payEndpoint === "absent";
   const isUnknown = status === 404 && !isPayAbsent && !bindings.isBound(id);
