@@ -5,8 +5,10 @@ import { type Redactor, SecretRedactor, redactPath } from "../../sandbox/observa
 import { type NearMiss, pathOf, queryOf, statusOf } from "../../sandbox/observation/verify-requests.js";
 import { shorten } from "../../kernel/messages/text.js";
 
-/** Longer values are cut: a diff is for reading. */
+/** Longer values and paths are cut: a diff is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
+/** Further ones are counted: there may be thousands, each with a path of thousands of characters. */
+const DIFFERENCES_MAX = 100;
 
 /** A request and its answer as the journal shows them, without credentials. Absent values are null. */
 export function renderRequest(entry: JournalEntry, deliveries: readonly string[], redactor: Redactor) {
@@ -36,7 +38,8 @@ export function renderRequest(entry: JournalEntry, deliveries: readonly string[]
 /** A request that did not match, and why: `diff` is for reading, `differences` for programs. */
 export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redactor) {
   const own = withOwnToken(redactor, entry);
-  const differences = mismatches.map((mismatch) => redactMismatch(mismatch, own));
+  const differences = mismatches.slice(0, DIFFERENCES_MAX).map((mismatch) => redactMismatch(mismatch, own));
+  const left = mismatches.length - differences.length;
   const path = pathOf(redactTarget(entry, own));
   const head = `${entry.id} ${entry.method} ${path}`;
   return {
@@ -44,7 +47,7 @@ export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redact
     method: entry.method,
     path,
     differences,
-    diff: [head, ...differences.flatMap(renderDifference)].join("\n"),
+    diff: [head, ...differences.flatMap(renderDifference), ...(left > 0 ? [`  and ${left} more`] : [])].join("\n"),
   };
 }
 
@@ -57,7 +60,7 @@ function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor
   const [root, name] = path.split(".", 2);
   const shown =
     root === "headers" && name !== undefined && typeof actual === "string" ? headers({ [name]: actual })[name] : actual;
-  return { path: text(path), expected: text(expected), actual: value(shown ?? null) };
+  return { path: text(shorten(path, SHOWN_CHARACTERS_MAX)), expected: text(expected), actual: value(shown ?? null) };
 }
 
 function renderDifference({ path, expected, actual }: Difference): string[] {

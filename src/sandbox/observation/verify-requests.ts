@@ -115,7 +115,9 @@ function isElsewhere(mismatches: readonly Mismatch[]): boolean {
 
 /** The number of fields that differ. Where a whole member is missing, all that was wanted of it differs. */
 function distanceOf(mismatches: readonly Mismatch[], match: RequestMatch): number {
-  return mismatches.reduce((sum, { path }) => sum + (Object.hasOwn(match, path) ? countFields(match[path]) : 1), 0);
+  // Not `Object.hasOwn`, which reads all of a path, however long.
+  const members = Object.keys(match);
+  return mismatches.reduce((sum, { path }) => sum + (members.includes(path) ? countFields(match[path]) : 1), 0);
 }
 
 function countFields(wanted: unknown): number {

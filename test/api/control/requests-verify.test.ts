@@ -152,6 +152,16 @@ describe("a verification that does not hold", () => {
     expect(body.message).toEqual(["Matching requests: expected at least 1, but no request came at all"]);
   });
 
+  it("shows the first hundred of thousands of differences, and cuts their paths", async () => {
+    const name = "k".repeat(50_000);
+    await world.api("POST", "/v1/charges", { [name]: {} });
+    const wanted = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`m${at}`, 1]));
+    const { status, text, body } = await verify({ match: { body: { [name]: wanted } } });
+    expect([status, text.length < 1_000_000]).toEqual([422, true]);
+    expect(body.nearest[0].differences).toHaveLength(100);
+    expect(body.nearest[0].diff).toMatch(/\n {2}and 3900 more$/);
+  });
+
   it("shows a body that is nested as deep as one may be", async () => {
     await world.api("POST", "/v1/charges", `${"[".repeat(200)}${"]".repeat(200)}`);
     const { status, body } = await verify({ match: { body: { amount: 1 } } });
