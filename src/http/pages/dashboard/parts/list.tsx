@@ -45,6 +45,9 @@ export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage 
   };
 }
 
+/** Of each text: a description may have a megabyte, and a search reads thousands of rows. */
+const SEARCHED_CHARACTERS_MAX = 1_000;
+
 /** The page of a list that the address asks for with `?q=`, `?before=` and `?status=`; other values are ignored. */
 function renderList<T extends Row>(view: View, spec: ListSpec<T>) {
   const { path, title, names, statuses = [], statusesOf } = spec;
@@ -54,7 +57,7 @@ function renderList<T extends Row>(view: View, spec: ListSpec<T>) {
   const matches = text === undefined ? undefined : createMatcher(text);
   const isWanted = (row: T): boolean =>
     (status === undefined || statusesOf?.(row).includes(status) === true) &&
-    (matches?.(spec.textsOf(row, company)) ?? true);
+    (matches?.(spec.textsOf(row, company).map((of) => of.slice(0, SEARCHED_CHARACTERS_MAX))) ?? true);
   const isAll = status === undefined && text === undefined;
   const { rows, older, isCut } = readList(spec.table(view), query["before"], isAll ? undefined : isWanted);
   return (
