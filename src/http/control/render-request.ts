@@ -60,7 +60,11 @@ function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor
   const [root, name] = path.split(".", 2);
   const shown =
     root === "headers" && name !== undefined && typeof actual === "string" ? headers({ [name]: actual })[name] : actual;
-  return { path: text(shorten(path, SHOWN_CHARACTERS_MAX)), expected: text(expected), actual: value(shown ?? null) };
+  return {
+    path: shorten(text(path.slice(0, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
+    expected: text(expected),
+    actual: value(shown ?? null),
+  };
 }
 
 function renderDifference({ path, expected, actual }: Difference): string[] {
