@@ -51,7 +51,7 @@ export function streamRoutes(): readonly ControlRoute[] {
 type Happening =
   | { readonly kind: "event"; readonly event: DomainEvent }
   | { readonly kind: "delivery"; readonly delivery: Delivery }
-  | { readonly kind: "request"; readonly id: string };
+  | { readonly kind: "request"; readonly id: string; isSent: boolean };
 
 /** A stream for which more than these wait to be stored, sent and read ends. */
 const WAITING_MAX = 10_000;
@@ -111,10 +111,10 @@ class CompanyStream {
 
   #noteExchange({ exchange, companyId, requestId: id }: SandboxEvents["exchange"]): void {
     if (companyId !== this.#companyId || id === undefined) return;
-    this.#wait({ kind: "request", id });
+    const happening: Happening = { kind: "request", id, isSent: false };
+    this.#wait(happening);
     exchange.onLost(() => {
-      const isWaiting = this.#waiting.some((other) => other.kind === "request" && other.id === id);
-      if (!isWaiting) this.#wait({ kind: "request", id });
+      if (happening.isSent) this.#wait({ kind: "request", id, isSent: false });
     });
   }
 
@@ -175,7 +175,10 @@ class CompanyStream {
     const { kind } = happening;
     if (kind === "event") this.#sink.send(kind, renderEvent(happening.event, company.profile));
     else if (kind === "delivery") this.#sink.send(kind, renderDelivery(happening.delivery));
-    else this.#sendRequest(happening.id, company);
+    else {
+      happening.isSent = true;
+      this.#sendRequest(happening.id, company);
+    }
   }
 
   /** Deliveries that follow later are sent as deliveries. */

@@ -5,6 +5,7 @@ import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { type Live, startLive } from "../../support/live.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { openWorld } from "../../support/world.js";
+import { exchange } from "../../support/sighting.js";
 import { chargeRequest } from "../../support/requests.js";
 
 describe("the resources of a stream", () => {
@@ -58,6 +59,23 @@ it("many streams of large events take turns with other work", async () => {
     await Promise.all(read);
   });
   expect(stopMs).toBeLessThan(700);
+});
+
+it("many streams that nobody reads do not delay the loss of many answers", async () => {
+  const { app, sandbox, api } = openWorld();
+  await Promise.all(Array.from({ length: STREAMS_MAX }, async () => app.request("/_sandbox/stream")));
+  // More than a stream keeps for its reader.
+  await api("POST", "/v1/charges", chargeRequest({ metadata: { description: "x".repeat(100_000) } }));
+  const lose: (() => void)[] = [];
+  const companyId = sandbox.defaultCompany.id;
+  for (let at = 1; at <= 5_000; at++) {
+    const onLost = (listener: () => void): void => void lose.push(listener);
+    sandbox.events.emit("exchange", { exchange: exchange({ onLost }), companyId, requestId: `req_${at}` });
+  }
+  const stopMs = await longestStop(async () => {
+    for (const listener of lose.slice(-50_000)) listener();
+  });
+  expect(stopMs).toBeLessThan(500);
 });
 
 const signedIn = {
