@@ -132,7 +132,8 @@ export function mergeCoverage(parts: readonly Coverage[]): Coverage {
 
 function fitting<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   let bytes = 0;
-  return items.slice(0, OWN_MAX).filter((item) => (bytes += key(item).length) <= OWN_BYTES_MAX);
+  const over = items.findIndex((item, at) => at >= OWN_MAX || (bytes += key(item).length) > OWN_BYTES_MAX);
+  return over === -1 ? items : items.slice(0, over);
 }
 
 type Named<Section extends CoverageSection> = Omit<Coverage[Section][number], keyof Counted>;
@@ -160,8 +161,9 @@ function merge<Item extends Counted>(
 ): readonly Item[] {
   const merged = new Map<string, Item>();
   for (const item of parts.flatMap(itemsOf)) {
-    const before = merged.get(key(item));
-    merged.set(key(item), before === undefined ? item : join(before, item));
+    const name = key(item);
+    const before = merged.get(name);
+    merged.set(name, before === undefined ? item : join(before, item));
   }
   return [...merged.values()];
 }
