@@ -113,8 +113,14 @@ export const companiesRoutes: readonly ControlRoute[] = [
       bodies.set(id, renderCompany(company));
       await takeTurns();
     }
-    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => bodies.get(id) }, query);
-    return { ...page, data: page.data.filter((body) => body !== undefined) };
+    // Where a company was removed meanwhile, another has come onto the page.
+    const renderNew = (id: string) => {
+      const company = sandbox.findCompany(id);
+      return company && renderCompany(company);
+    };
+    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => bodies.get(id) ?? renderNew(id) }, query);
+    const data = page.data.filter((body) => body !== undefined);
+    return { ...page, count: data.length, data };
   }),
   sandboxRoute("POST /companies", { success: 201, body: z.unknown() }, ({ sandbox, body }) => {
     const opening = parseRequest(openingRequest(sandbox), body);

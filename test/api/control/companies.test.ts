@@ -120,6 +120,19 @@ describe("POST /companies", () => {
 });
 
 describe("GET /companies", () => {
+  it("skips none where another is removed meanwhile", async () => {
+    open();
+    for (let at = 0; at < 6; at++) await world.control("POST", "/companies", { companyId: `c${at}` });
+    const [first] = await Promise.all([
+      world.control("GET", "/companies?limit=4"),
+      world.control("DELETE", "/companies/c0"),
+    ]);
+    const { body: second } = await world.control("GET", `/companies?limit=4&cursor=${first.body.cursor.next}`);
+    const listed = [first.body, second].flatMap(({ data }) => data.map((one: { companyId: string }) => one.companyId));
+    expect(listed.filter((id) => id !== "c0")).toEqual(["company_sandbox", "c1", "c2", "c3", "c4", "c5"]);
+    expect(first.body.count).toBe(first.body.data.length);
+  });
+
   it("lists them in the order of opening, page by page", async () => {
     open();
     for (const companyId of ["a", "b", "c"]) await world.control("POST", "/companies", { companyId });
