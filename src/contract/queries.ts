@@ -79,24 +79,30 @@ export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
  * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 2 MiB: short values take long. Its
- * cursors go on from what it has. A row that is larger by itself is a page of its own.
+ * cursors go on from what it has. A row that is larger by itself is a page of its own. Rows that do not fit are not rendered.
  */
 export function renderFittingPage<T, Body>(
   limit: number,
   find: (limit: number) => Page<T> | undefined,
   render: (row: T) => Body,
 ): PageBody<Body> {
+  const bodies = new Map<T, Body>();
+  const renderOnce = (row: T): Body => {
+    const body = bodies.get(row) ?? render(row);
+    bodies.set(row, body);
+    return body;
+  };
   for (let most = limit; ;) {
-    const page = renderPage(find(most), render);
-    const fitting = Math.max(1, countFitting(page.data));
-    if (fitting >= page.count) return { ...page, limit };
+    const page = find(most);
+    const fitting = Math.max(1, countFitting(page?.rows ?? [], renderOnce));
+    if (page === undefined || fitting >= page.rows.length) return { ...renderPage(page, renderOnce), limit };
     most = fitting;
   }
 }
 
-/** How many of the first bodies fit on a page. */
-function countFitting(bodies: readonly unknown[]): number {
+/** How many of the first rows fit on a page. */
+function countFitting<T>(rows: readonly T[], render: (row: T) => unknown): number {
   let left = PAGE_BYTES_MAX;
-  const over = bodies.findIndex((body) => (left -= jsonBytes(body, left)) < 0);
-  return over === -1 ? bodies.length : over;
+  const over = rows.findIndex((row) => (left -= jsonBytes(render(row), left)) < 0);
+  return over === -1 ? rows.length : over;
 }

@@ -6,7 +6,8 @@ import { decimalXof } from "../../domain/values/fields.js";
 import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
 import { duration, instant, object, sentence, text } from "../../kernel/fields.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { Bug, UsageError } from "../../kernel/messages/problem.js";
+import type { Row } from "../../kernel/records/table.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
@@ -104,23 +105,17 @@ const rotation = optionalBody(
 /** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
   sandboxRoute("GET /companies", { query: pageQuery }, async ({ sandbox, query }) => {
-    const takeTurns = sandbox.longWork.begin("*");
-    const bodies = new Map<string, ReturnType<typeof renderCompany>>();
-    for (const id of pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query).data) {
+    const { data: ids } = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
+    for (const id of ids) {
       const company = sandbox.findCompany(id);
-      if (company === undefined) continue;
-      await makeReady(company);
-      bodies.set(id, renderCompany(company));
-      await takeTurns();
+      if (company !== undefined) await makeReady(company);
     }
-    // Where a company was removed meanwhile, another has come onto the page.
-    const renderNew = (id: string) => {
+    const render = ({ id }: Row) => {
       const company = sandbox.findCompany(id);
-      return company && renderCompany(company);
+      if (company === undefined) throw new Bug(`The company ${id} is listed, and not open.`);
+      return renderCompany(company);
     };
-    const page = pageOf({ rows: sandbox.opened, render: ({ id }) => bodies.get(id) ?? renderNew(id) }, query);
-    const data = page.data.filter((body) => body !== undefined);
-    return { ...page, count: data.length, data };
+    return pageOf({ rows: sandbox.opened, render }, query);
   }),
   sandboxRoute("POST /companies", { success: 201, body: z.unknown() }, ({ sandbox, body }) => {
     const opening = parseRequest(openingRequest(sandbox), body);
