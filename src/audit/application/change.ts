@@ -1,7 +1,8 @@
 import { valueAt } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/messages/json.js";
-import type { Instant } from "../../kernel/time/instant.js";
+import { isObject, type JsonObject } from "../../kernel/messages/json.js";
 import { shorten } from "../../kernel/messages/text.js";
+import type { Instant } from "../../kernel/time/instant.js";
+import { type Names, normalize, ROWS } from "./normalize.js";
 
 /**
  * How one state became another, place by place. A sound application makes equal changes for the same events about another order: numbers are compared by
@@ -14,9 +15,6 @@ export type ChangedPlace = { readonly place: string } & (
   /** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
   | { readonly from: unknown; readonly to: unknown }
 );
-
-/** Name of an order → its placeholder. Of names that contain one another, the longest is first. */
-export type Names = ReadonlyMap<string, string>;
 
 export interface Comparison {
   readonly names?: Names;
@@ -45,38 +43,48 @@ export function isSameChange(one: Change, other: Change): boolean {
 
 function diff(before: unknown, after: unknown, place: string, ignored: ReadonlySet<string>): Change {
   if (stableText(before) === stableText(after) || ignored.has(place)) return [];
-  const [from, to] = [numberOf(before), numberOf(after)];
-  // An absent count is 0.
-  const areCounts = (from !== undefined || before === undefined) && (to !== undefined || after === undefined);
-  if (areCounts) return [{ place, plus: round((to ?? 0) - (from ?? 0)) }];
+  if (isNumberOrAbsent(before) && isNumberOrAbsent(after))
+    return [{ place, plus: round((numberOf(after) ?? 0) - (numberOf(before) ?? 0)) }];
   // A table with one row may be printed as that row.
-  if (
-    Array.isArray(before) !== Array.isArray(after) &&
-    ![before, after].some((each) => each === undefined || isObject(each))
-  ) {
+  if ((Array.isArray(before) && isScalar(after)) || (isScalar(before) && Array.isArray(after)))
     return diffLists([before].flat(), [after].flat(), place, ignored);
-  }
-  const areEmpty = [before, after].every((each) => each === undefined || (Array.isArray(each) && each.length === 0));
-  if (areEmpty) return [{ place, from: before, to: after }];
-  if (isListOrAbsent(before) && isListOrAbsent(after)) {
+  const areEmpty = isEmptyOrAbsent(before) && isEmptyOrAbsent(after);
+  if (!areEmpty && isListOrAbsent(before) && isListOrAbsent(after)) {
     const [rows, rowsAfter] = [figuresByLabel(before), figuresByLabel(after)];
     if (rows !== undefined && rowsAfter !== undefined) return diff(rows, rowsAfter, place, ignored);
     return diffLists(before ?? [], after ?? [], place, ignored);
   }
-  if (!isObjectOrAbsent(before) || !isObjectOrAbsent(after)) return [{ place, from: before, to: after }];
-  const keys = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].toSorted();
-  if (keys.length === 0) return [{ place, from: before, to: after }];
-  return keys.flatMap((key) =>
-    diff(valueAt(before, [key]), valueAt(after, [key]), place === "" ? key : `${place}.${key}`, ignored),
-  );
+  if (!areEmpty && isObjectOrAbsent(before) && isObjectOrAbsent(after))
+    return diffMembers(before ?? {}, after ?? {}, place, ignored);
+  return [{ place, from: before, to: after }];
+}
+
+/** An absent count is 0. */
+function isNumberOrAbsent(value: unknown): boolean {
+  return value === undefined || numberOf(value) !== undefined;
+}
+
+function isScalar(value: unknown): boolean {
+  return value !== undefined && !Array.isArray(value) && !isObject(value);
 }
 
 function isListOrAbsent(value: unknown): value is readonly unknown[] | undefined {
   return value === undefined || Array.isArray(value);
 }
 
-function isObjectOrAbsent(value: unknown): value is Readonly<Record<string, unknown>> | undefined {
+function isObjectOrAbsent(value: unknown): value is JsonObject | undefined {
   return value === undefined || isObject(value);
+}
+
+function isEmptyOrAbsent(value: unknown): boolean {
+  return value === undefined || (!isScalar(value) && Object.keys(value as object).length === 0);
+}
+
+function diffMembers(before: JsonObject, after: JsonObject, place: string, ignored: ReadonlySet<string>): Change {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted();
+  return keys.flatMap((key) =>
+    diff(valueAt(before, [key]), valueAt(after, [key]), place === "" ? key : `${place}.${key}`, ignored),
+  );
 }
 
 /**
@@ -150,71 +158,6 @@ function numberOf(value: unknown): number | undefined {
 /** So that 0.1 + 0.2 is 0.3. */
 function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
-}
-
-/** The state without what differs in each run: names of orders, times, and ids that the application or its database makes. */
-function normalize(value: unknown, names: Names, now: Instant): unknown {
-  if (typeof value === "string") return normalizeText(value, names, now);
-  if (typeof value === "number") return isTimeNumber(value, now) ? TIME : value;
-  if (Array.isArray(value))
-    return value.map((item) => normalize(Array.isArray(item) ? byColumn(item) : item, names, now));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
-    normalizeText(key, names, now),
-    normalize(item, names, now),
-  ]);
-  // Rows under keys of their own are a list.
-  const rows = entries.filter(([key]) => isRowKey(key)).map(([, item]) => item);
-  const members = entries.filter(([key]) => !isRowKey(key));
-  return Object.fromEntries(rows.length === 0 ? members : [...members, [ROWS, rows]]);
-}
-
-/** The cells of a row of a table, where the position matters. */
-function byColumn(row: readonly unknown[]): unknown {
-  if (row.some((cell) => typeof cell === "object" && cell !== null)) return row;
-  return Object.fromEntries(row.map((cell, place) => [`column ${place + 1}`, cell]));
-}
-
-const TIME = "<time>";
-const ID = "<id>";
-const ROWS = "<rows>";
-
-function isRowKey(key: string): boolean {
-  return /^\d+$/.test(key) || key.includes(ID) || key.includes(TIME);
-}
-
-const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
-const TIMES = new RegExp(
-  [
-    String.raw`\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}\b))?`,
-    String.raw`\b\d{8}T\d{6}(?:\.\d+)?Z?`,
-    String.raw`(?:[A-Z][a-z]{2,8},? )?(?:\d{1,2} ${MONTH}|${MONTH} \d{1,2},?) (?:\d{4}|\d{1,2}:\d{2}:\d{2})[\d :APMGTUC+-]*(?:\([^)]{0,60}\))?`,
-    String.raw`\b\d{1,2}[./]\d{1,2}[./]\d{4}(?:,? \d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?)?`,
-    String.raw`\b\d{1,2}:\d{2}:\d{2}(?:\.\d+)?(?: ?[AP]M)?`,
-  ].join("|"),
-  "g",
-);
-const IDS = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{16,64}\b/gi;
-
-function normalizeText(text: string, names: Names, now: Instant): string {
-  const renamed = [...names].reduce((done, [name, place]) => done.replaceAll(patternOfName(name), place), text);
-  if (/^\d{10}(\d{3}(\d{3})?)?(\.\d+)?$/.test(renamed) && isTimeNumber(Number(renamed), now)) return TIME;
-  return renamed.replaceAll(IDS, ID).replaceAll(TIMES, TIME);
-}
-
-/** Seconds, milliseconds or microseconds since 1970. */
-function isTimeNumber(value: number, now: Instant): boolean {
-  return [1e-3, 1, 1e3].some((unit) => Math.abs(value / unit - now) < NEAR_MS);
-}
-
-const NEAR_MS = 60 * 24 * 3_600_000;
-
-const LONG_NAME = 8;
-
-/** A short name, such as 7, is part of many texts: it is replaced only as a whole word. */
-function patternOfName(name: string): string | RegExp {
-  if (name.length >= LONG_NAME) return name;
-  return new RegExp(`(?<!\\w)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?!\\w)`, "g");
 }
 
 /**

@@ -3,7 +3,8 @@ import { Abandoned, type Exchange } from "../wire/check.js";
 import { familyOf, type Step } from "../wire/events.js";
 import { isProof, isSuccess } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
-import { type Change, isSameChange, type Names } from "../application/change.js";
+import { type Change, isSameChange } from "../application/change.js";
+import type { Names } from "../application/normalize.js";
 import { openOrder, type Order } from "../application/orders.js";
 import {
   type Delivery,

@@ -1,7 +1,8 @@
 import type { UsageError } from "../../kernel/messages/problem.js";
 import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { AMOUNT_XOF, type Family, type Step } from "../wire/events.js";
-import { type Change, changeOf, type Names, patternOf } from "../application/change.js";
+import { type Change, changeOf, patternOf } from "../application/change.js";
+import type { Names } from "../application/normalize.js";
 import type { OrderOptions } from "../application/orders.js";
 import type { Schedule, StateCheckId } from "../application/schedule.js";
 import { readState, type StateSource } from "../application/state-reader.js";
