@@ -263,7 +263,7 @@ describe("an answer that is lost", () => {
       steps:
         ${rule("{ fault: reset }")}
         - { ${payout} }`);
-    expect(failure).toMatchObject({ kind: "error", message: "fetch failed: read ECONNRESET" });
+    expect(failure).toMatchObject({ kind: "error", message: "read ECONNRESET" });
   });
 
   it("fails when it comes after all, or when something of it is to be saved", async () => {

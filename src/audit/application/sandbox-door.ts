@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { AUDIT_HEADER } from "../../domain/model/rule.js";
 import { parseJsonOrText } from "../../kernel/messages/json.js";
-import { reasonOf } from "./state-reader.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { reasonOf, UsageError } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
 
 /** Calls the sandbox that the application uses, as one company. `path` is of the API or of the control API. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
-import { UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { reasonOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { oneLine, parseUrl, shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -200,11 +200,4 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
 function failed({ name }: ReadOptions, source: string, why: string): UsageError {
   const shown = isUrl(source) ? withoutCredentials(source).href : source;
   return new UsageError("cannot-run", `Failed to read ${name} (${shown}): ${why}.`);
-}
-
-/** The reason is in the cause of `fetch failed`. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
 }

@@ -14,7 +14,7 @@ import {
   realHistoryOf,
   type Schedule,
 } from "../application/schedule.js";
-import { reasonOf, type StateSession, type StateTrial } from "./state-session.js";
+import { type StateSession, type StateTrial, whyUnread } from "./state-session.js";
 
 /** The state cannot be read after these deliveries. */
 export class StateLost extends Error {
@@ -23,7 +23,7 @@ export class StateLost extends Error {
   readonly exchanges: readonly Exchange[];
 
   constructor(schedule: Schedule, exchanges: readonly Exchange[], cause: UsageError) {
-    super(reasonOf(cause), { cause });
+    super(whyUnread(cause), { cause });
     this.schedule = schedule;
     this.exchanges = exchanges;
   }

@@ -261,6 +261,6 @@ const VARYING_MIN_MS = 4 * SECOND_MS;
 const READINGS_MAX = 8;
 
 /** Why the state cannot be read, without the full stop. */
-export function reasonOf(error: UsageError): string {
+export function whyUnread(error: UsageError): string {
   return error.message.replace(/\.$/, "");
 }

@@ -1,8 +1,8 @@
 import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
+import { reasonOf } from "../../kernel/messages/problem.js";
 import { readBytes } from "../../kernel/messages/read-text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { REQUEST_TIMEOUT_MS, createRemoteTarget } from "../../scenarios/run/remote-target.js";
-import { reasonOf } from "../../scenarios/run/failure.js";
 import { runScenario } from "../../scenarios/run/replay.js";
 import { COPIED_BYTES_MAX } from "../proxy/body-copy.js";
 import { createExchangeRedactor } from "../proxy/redact-exchange.js";

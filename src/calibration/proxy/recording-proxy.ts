@@ -11,7 +11,7 @@ import { Agent as TlsAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
-import { codeOf, messageOf, UsageError } from "../../kernel/messages/problem.js";
+import { reasonOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { BodyCopy, decodableOf } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
@@ -196,9 +196,4 @@ function pairsOf(rawHeaders: readonly string[]): HeaderList {
 function refuse(outgoing: ServerResponse, statusCode: number, message: string): void {
   outgoing.writeHead(statusCode, { "content-type": "application/json", connection: "close" });
   outgoing.end(JSON.stringify({ error: STATUS_CODES[statusCode], statusCode, message: [message] }));
-}
-
-/** The error of a connection to several addresses has no message. */
-function reasonOf(error: unknown): string {
-  return messageOf(error) || codeOf(error);
 }

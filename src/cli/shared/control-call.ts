@@ -1,5 +1,5 @@
 import { isObject } from "../../kernel/messages/json.js";
-import { codeOf, UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, reasonOf, UsageError } from "../../kernel/messages/problem.js";
 import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { parseBaseUrl, readToken } from "./values.js";
@@ -49,7 +49,7 @@ export async function callControl(target: ControlTarget, { method, path, body }:
     signal: AbortSignal.timeout(TIMEOUT_MS),
     redirect: "error",
   }).catch((error: unknown) => {
-    throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${reasonOf(error)}. ${WHAT_TO_DO}`);
+    throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${explain(error)}. ${WHAT_TO_DO}`);
   });
   // Another program may answer with anything.
   const answer = await readText(response, ANSWER_BYTES_MAX)
@@ -78,13 +78,10 @@ function explainRefusal({ url }: ControlTarget, status: number, answer: unknown)
   return new UsageError(status === 400 || status === 404 ? "command-line" : "cannot-run", messages);
 }
 
-/** The message of fetch is only "fetch failed"; the reason is in its cause. */
-function reasonOf(error: unknown): string {
+function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
-  const { cause = error } = error;
-  const code = codeOf(cause);
-  return reasons[code] ?? (cause instanceof Error && cause.message !== "" ? cause.message : code);
+  return reasons[codeOf(error.cause ?? error)] ?? reasonOf(error);
 }
 
 const reasons: Readonly<Record<string, string>> = {

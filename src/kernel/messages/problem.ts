@@ -60,6 +60,17 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Why something failed, with its causes: the reason of a failed `fetch`, whose own message says nothing, is in its cause. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // One error for each address that was tried. The text of the whole is empty.
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return [...new Set(error.errors.map(reasonOf))].join("; ");
+  const own = error.message === "" ? error.name : error.message;
+  if (!(error.cause instanceof Error)) return own;
+  return own === "fetch failed" ? reasonOf(error.cause) : `${own}: ${reasonOf(error.cause)}`;
+}
+
 /** The code of an error of the system, such as `ENOENT`; empty when it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";

@@ -115,13 +115,3 @@ function renderReceived(received: readonly Received[], style: Style): string[] {
 function cut(text: string): string {
   return printable(shorten(text, SHOWN_CHARACTERS_MAX));
 }
-
-/** Why something failed, in words. The reason of a failed connection is in its cause. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // One error for each address that was tried. The text of the whole is empty.
-  if (error instanceof AggregateError && error.errors.length > 0)
-    return [...new Set(error.errors.map(reasonOf))].join("; ");
-  const own = error.message === "" ? error.name : error.message;
-  return error.cause instanceof Error ? `${own}: ${reasonOf(error.cause)}` : own;
-}

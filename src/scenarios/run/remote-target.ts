@@ -1,6 +1,6 @@
 import { defaultProfile } from "../../domain/profile/parse-profile.js";
 import { toIso } from "../../kernel/time/instant.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { reasonOf, UsageError } from "../../kernel/messages/problem.js";
 import { SecretRedactor } from "../../sandbox/observation/redact.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
@@ -12,7 +12,6 @@ import {
   nothingSeen,
   readAnswer,
 } from "./world.js";
-import { reasonOf } from "./failure.js";
 import { type LeafStep, type RequestFields, type Scenario, leavesOf } from "../file/scenario.js";
 import { expressionsOf, listTexts } from "../file/template.js";
 

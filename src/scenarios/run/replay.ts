@@ -1,9 +1,10 @@
 import { isAllowed, unmatched } from "../../sandbox/config/allowance.js";
+import { reasonOf } from "../../kernel/messages/problem.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
 import { type LeafStep, type Scenario, leavesOf } from "../file/scenario.js";
-import { type Failure, reasonOf } from "./failure.js";
+import type { Failure } from "./failure.js";
 import type { Received } from "./receiver.js";
 import type { StepContext } from "./run-request.js";
 import { runSteps } from "./run-step.js";

@@ -1,10 +1,10 @@
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import { unlessAborted } from "../../kernel/events.js";
-import { UsageError, assertNever } from "../../kernel/messages/problem.js";
+import { UsageError, assertNever, reasonOf } from "../../kernel/messages/problem.js";
 import { Effort } from "../../kernel/effort.js";
 import type { LeafStep, Saves, Step, StepOf } from "../file/scenario.js";
-import { type Failure, StepFailed, reasonOf, redactFailure } from "./failure.js";
+import { type Failure, StepFailed, redactFailure } from "./failure.js";
 import type { Received } from "./receiver.js";
 import { type StepContext, runRequest, saveFrom } from "./run-request.js";
 import type { Variables } from "./variables.js";
