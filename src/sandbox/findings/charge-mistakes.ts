@@ -17,7 +17,9 @@ import {
 } from "./detector.js";
 import type { JournalEntry } from "../observation/journal.js";
 import { nameTwoOrders } from "./payout-mistakes.js";
-import { type Order, type OrderKind, createRepeatedOrderDetector, describeAnswer } from "./repeated-order.js";
+import type { Order, OrderKind } from "./order-kind.js";
+import { createRepeatedOrderDetector } from "./repeated-order.js";
+import { describeAnswer } from "./known-order.js";
 
 const refusals: ReadonlySet<unknown> = new Set(["refund_exceeds_paid", "refund_exceeds_left", "charge_not_refundable"]);
 

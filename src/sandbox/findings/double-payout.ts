@@ -18,13 +18,9 @@ import {
   pairOfTransfer,
   payoutsOf,
 } from "./payout-mistakes.js";
-import {
-  type Order,
-  type OrderKind,
-  type Proof,
-  createRepeatedOrderDetector,
-  describeAnswer,
-} from "./repeated-order.js";
+import type { Order, OrderKind, Proof } from "./order-kind.js";
+import { createRepeatedOrderDetector } from "./repeated-order.js";
+import { describeAnswer } from "./known-order.js";
 import { memberOf } from "../../kernel/messages/json.js";
 
 /**

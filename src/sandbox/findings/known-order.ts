@@ -1,0 +1,99 @@
+import type { JournalEntry } from "../observation/journal.js";
+import { type Scene, type Withdrawal, isLost } from "./detector.js";
+import type { Order, OrderKind, Proof, Sent } from "./order-kind.js";
+
+/** Later on the company's clock, a new reference is no reaction to a 409, but another order. */
+const AFTER_CONFLICT_MS = 3_600_000;
+/** The same for an answer that never came. */
+const AFTER_LOSS_MS = 7 * 24 * 3_600_000;
+
+/** One reference of an order, and whether the client can know its outcome. */
+export class KnownOrder<O extends Order> {
+  readonly order: O;
+  /** Its first request. */
+  readonly sent: Sent;
+  /** The reference that repeated it: already reported. */
+  repeatedBy: string | undefined;
+  /** Whether it repeated another: already reported. */
+  isRepetition = false;
+  /** The oldest request of it whose answer was lost or 5xx. */
+  #unknown: Sent | undefined;
+  /** The newest request of it that was answered 409 because the order was done before. */
+  #conflict: Sent | undefined;
+  /** The request whose success the client read. */
+  #answeredBy: string | undefined;
+  /** Whether the client knows that it was accepted, though not how it ended. */
+  #isAccepted = false;
+
+  constructor(order: O, entry: JournalEntry) {
+    this.order = order;
+    this.sent = lineOf(entry);
+  }
+
+  /** The key of the finding that it was repeated. */
+  get key(): string {
+    return `${this.order.reference} ${this.repeatedBy}`;
+  }
+
+  /** As far as the service is concerned. */
+  get wasAccepted(): boolean {
+    return this.#isAccepted || this.#answeredBy !== undefined || this.#unknown !== undefined;
+  }
+
+  /** The request whose answer left its outcome open. */
+  get leftOpenBy(): Sent | undefined {
+    return this.#unknown ?? this.#conflict;
+  }
+
+  /** An answer that a fault broke off is reported as lost next. */
+  noteAnswer(entry: JournalEntry, conflict: ReturnType<OrderKind<O>["conflictOf"]>): void {
+    if (entry.fault !== undefined) return;
+    if (entry.status < 300) this.#answeredBy ??= entry.id;
+    else if (entry.status >= 500) this.#unknown ??= lineOf(entry);
+    else if (conflict === "done") this.#conflict = lineOf(entry);
+    else if (conflict === "settled") this.#unknown = undefined;
+  }
+
+  /** Returns whether this loss is why the client cannot know the outcome. */
+  noteLoss(entry: JournalEntry): boolean {
+    if (this.#answeredBy === entry.id) this.#answeredBy = undefined;
+    if (this.#conflict?.id === entry.id) this.#conflict = undefined;
+    if (this.#unknown === undefined || this.#unknown.id === entry.id) this.#unknown = lineOf(entry);
+    return this.#unknown.id === entry.id;
+  }
+
+  noteProof(shows: Proof["shows"]): void {
+    this.#isAccepted = true;
+    if (shows === "outcome") this.#unknown = this.#conflict = undefined;
+  }
+
+  /** Whether `again` may be the same order: the client cannot know the outcome of this one. */
+  isOpenFor(again: KnownOrder<O>, { areTwo, hasFailed }: OrderKind<O>, { world }: Scene): boolean {
+    const [unknown, conflict] = [this.#unknown, this.#conflict];
+    const { id, at } = again.sent;
+    if (this.repeatedBy !== undefined || unknown?.id === id || conflict?.id === id) return false;
+    if ((conflict !== undefined || this.#isAccepted) && areTwo(this.order, again.order)) return false;
+    if (hasFailed(this.order, world)) return false;
+    if (conflict !== undefined) return at - conflict.at < AFTER_CONFLICT_MS;
+    return unknown !== undefined && this.#answeredBy === undefined && at - unknown.at < AFTER_LOSS_MS;
+  }
+
+  /** What came later shows that these were two orders. */
+  withdraw(): Withdrawal {
+    const withdraws = this.key;
+    this.repeatedBy = undefined;
+    return { withdraws };
+  }
+}
+
+function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
+  return { id, method, path, status, fate, fault, receivedAt, at, enqueued };
+}
+
+/** `whose answer was lost after the work was done` */
+export function describeAnswer(sent: Sent, wasDone: boolean): string {
+  const what = isLost(sent) ? "whose answer was lost" : `which was answered ${sent.status}`;
+  if (sent.status === 409) return what;
+  const work = wasDone ? "after the work was done" : "and was not done this time, which the client could not know";
+  return `${what} ${work}`;
+}
