@@ -15,7 +15,7 @@ import type { CompanyDeps } from "./company/company-deps.js";
 import { Company } from "./company/company.js";
 import { createCompany, resumeCompany } from "./company/create-company.js";
 import { type Exchange, isOfAudit } from "./company/exchange.js";
-import { CoverageBook } from "./coverage/coverage-tally.js";
+import { CoverageBook } from "./coverage/coverage-book.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
 import type { ReleaseGate } from "./company/release-gate.js";
