@@ -230,7 +230,7 @@ class Audit {
   /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
   async #assertRead(): Promise<void> {
     try {
-      await this.#state?.read();
+      await this.#state?.app.read();
     } catch (error) {
       if (!(error instanceof UsageError) || !(await isUnreachable(this.#wire))) throw error;
     }
@@ -241,7 +241,7 @@ class Audit {
     const isPassed = (id: string): boolean => this.#verdicts.get(id)?.outcome === "passed";
     const passed = this.#selected.filter(({ id, group }) => group === "state" && isPassed(id));
     if (this.#state === undefined || passed.length === 0) return;
-    const isLate = await this.#state.isLate().catch((error: unknown) => {
+    const isLate = await this.#state.app.isLate().catch((error: unknown) => {
       if (error instanceof UsageError) return false;
       throw error;
     });

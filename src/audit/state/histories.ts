@@ -50,7 +50,7 @@ async function playPatiently(trial: StateTrial): Promise<Readiness> {
 
 async function playHistories(trial: StateTrial): Promise<Readiness> {
   const session = trial.state;
-  if (!(await session.findVarying())) return { unfit: CHANGES_BY_ITSELF };
+  if (!(await session.app.findVarying())) return { unfit: CHANGES_BY_ITSELF };
   const families = new Set<Family>();
   const effects = new Map<Step, Change>();
   let hasMoved = false;
@@ -66,17 +66,18 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
       foreign = played.foreign;
       continue;
     }
-    if ("unfit" in played) return played.refusal === undefined && (await session.isBusy()) ? { unfit: LATE } : played;
+    if ("unfit" in played)
+      return played.refusal === undefined && (await session.app.isBusy()) ? { unfit: LATE } : played;
     families.add(family);
     for (const [step, effect] of played.effects) effects.set(step, effect);
     hasMoved ||= played.hasMoved;
   }
-  if (!hasMoved && (await session.isBusy())) return { unfit: LATE };
+  if (!hasMoved && (await session.app.isBusy())) return { unfit: LATE };
   const idle = [...effects].filter(([, change]) => change.length === 0).map(([step]) => step);
   if (idle.length > 0) session.notes.push(`Events that changed nothing in what --check prints: ${idle.join(", ")}.`);
-  if (session.ignored.size > 0) {
+  if (session.app.ignored.size > 0) {
     session.notes.push(
-      `Ignored in what --check prints, since it varies by itself: ${[...session.ignored].join(", ")}.`,
+      `Ignored in what --check prints, since it varies by itself: ${[...session.app.ignored].join(", ")}.`,
     );
   }
   return { families, effects, hasMoved, foreign };
@@ -100,14 +101,14 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
     second = await playStepwise(trial, history);
     hasMoved = hasMovedAt(second.effects);
   }
-  const isKnown = session.isSlow && isSameChange(first.changeNow(), second.change);
+  const isKnown = session.app.isSlow && isSameChange(first.changeNow(), second.change);
   const third = isKnown ? first : await play(trial, history, second.change);
   const late = refusalOf([...second.exchanges, ...third.exchanges]);
   if (late !== undefined) return late;
   if (!isSameChange(second.change, third.change)) {
     const varied = variedPlaces(second.change, third.change);
     if (varied === undefined) return { unfit: describeUnstable(second.change, third.change) };
-    for (const place of varied) session.ignored.add(place);
+    for (const place of varied) session.app.ignored.add(place);
   }
   session.histories.set(keyOf(history), second.changeNow());
   const effects = history.map(({ step }, index) => [step, second.effects[index] ?? []] as const);

@@ -69,7 +69,7 @@ async function restartAndWait({ state }: StateTrial, restart: StateSource): Prom
 
 async function isReadable(state: StateTrial["state"]): Promise<boolean> {
   try {
-    await state.read();
+    await state.app.read();
     return true;
   } catch (error) {
     if (error instanceof UsageError) return false;

@@ -29,15 +29,16 @@ const SCHEDULE = ["the given event", "the given event again", "the given event a
 export async function judgeGivenEvent(trial: StateTrial): Promise<Verdict> {
   const session = trial.state;
   const [first, ...others] = SCHEDULE.map((name) => post(trial, name, trial.event().text));
-  if (first === undefined || !(await session.findVarying())) return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
+  if (first === undefined || !(await session.app.findVarying()))
+    return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
   const verdict = mustAccept([await trial.send(first)]);
   if (verdict.outcome === "failed") return { outcome: "skipped", reason: `not tried: ${verdict.seen}` };
-  const before = await session.resting();
+  const before = await session.app.resting();
   const answers: Exchange[] = [];
   for (const request of others) answers.push(await trial.send(request));
-  const after = await session.resting();
+  const after = await session.app.resting();
   if (before === undefined || after === undefined) return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
-  const change = session.changeOf(before.state, after.state);
+  const change = session.app.changeOf(before.state, after.state);
   if (change.length === 0) return judgeProof(answers) ?? { outcome: "passed" };
   const difference = describeDifference([], change).join("; ");
   return {
@@ -58,7 +59,7 @@ export async function judgeSchedules(trial: StateTrial, id: StateCheckId): Promi
     if (!canJudge(id)) return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isUnasked: true };
     const schedulesOf = (check: StateCheckId): readonly Schedule[] =>
       seeds[check].filter((schedule) => schedule.every(({ step }) => families.has(familyOf(step))));
-    if (session.isSlow && !session.isTriedTogether) {
+    if (session.app.isSlow && !session.isTriedTogether) {
       session.isTriedTogether = true;
       await tryTogether(
         trial,
@@ -89,7 +90,7 @@ export async function judgeReady(
       verdict.outcome === "failed"
         ? verdict.failing === "wrong"
         : verdict.outcome === "skipped" && verdict.isUnasked !== true;
-    if (!isDoubtful || !(await session.isBusy())) return verdict;
+    if (!isDoubtful || !(await session.app.isBusy())) return verdict;
     session.ready = { unfit: LATE };
     return { outcome: "skipped", reason: LATE };
   } catch (error) {
@@ -110,7 +111,7 @@ async function judgeEach(
   let cause: string | undefined;
   let unacknowledged: Verdict | undefined;
   let unconfirmed: Verdict | undefined;
-  if (session.isSlow && !schedules.every((schedule) => session.right.has(schedule)))
+  if (session.app.isSlow && !schedules.every((schedule) => session.right.has(schedule)))
     await tryTogether(trial, schedules);
   for (const schedule of schedules) {
     if (!mayTry(session)) return { outcome: "skipped", reason: `not done after ${session.sent} deliveries` };
@@ -124,14 +125,14 @@ async function judgeEach(
     });
     const earlier = [...session.failed].find((other) => isAbout(other, shortest));
     cause ??= earlier;
-    const result = earlier === undefined ? await session.patiently(() => confirm(trial, shortest)) : undefined;
-    if (result?.outcome === "skipped") {
-      unconfirmed ??= result;
-      session.isUneven = true;
+    if (earlier !== undefined) continue;
+    const result = await session.patiently(() => confirm(trial, shortest));
+    if (result.outcome === "failed") {
+      session.failed.add(id);
+      return result;
     }
-    if (result?.outcome !== "failed") continue;
-    session.failed.add(id);
-    return result;
+    unconfirmed ??= result;
+    session.isUneven = true;
   }
   if (cause !== undefined) return { outcome: "skipped", reason: `what breaks here is what ${cause} has found` };
   if (unconfirmed !== undefined) return unconfirmed;

@@ -58,8 +58,8 @@ interface Orders {
 async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index: number) => Promise<void>) {
   const session = trial.state;
   const { orders, names } = await openOrders(session, schedule);
-  const { latest, options } = session;
-  const before = latest === undefined ? await session.read() : latest.state;
+  const { latest } = session.app;
+  const before = latest === undefined ? await session.app.read() : latest.state;
   const exchanges: Exchange[] = [];
   const again: Delivery[] = [];
   for (const [index, delivery] of schedule.entries()) {
@@ -69,7 +69,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const refused = schedule.flatMap((delivery, index) => (isToRetry(delivery, exchanges[index]) ? [index] : []));
     if (refused.length === 0) break;
-    await options.system.sleep(Math.max(PAUSE_MIN_MS, session.pauseMs));
+    await session.options.system.sleep(Math.max(PAUSE_MIN_MS, session.app.pauseMs));
     for (const index of refused) {
       const { copies: _copies, ...delivery } = schedule[index]!;
       again.push(delivery);
@@ -102,7 +102,7 @@ async function sendOne(
   const request = post(trial, `the event "${describeSchedule(schedule)[index]}"`, body, { signature });
   session.sent += copies;
   const sent = await Promise.all(Array.from({ length: copies }, () => trial.send(request)));
-  session.noteDelivery();
+  session.app.noteDelivery();
   const [worst] = sent.toSorted((one, other) => (other.answer?.status ?? 600) - (one.answer?.status ?? 600));
   if (worst === undefined) throw new TypeError("Nothing was sent.");
   return worst;
@@ -110,7 +110,7 @@ async function sendOne(
 
 async function readAfter(session: StateSession, schedule: Schedule, exchanges: readonly Exchange[], isSettled = true) {
   try {
-    return await (isSettled ? session.settled() : session.read());
+    return await (isSettled ? session.app.settled() : session.app.read());
   } catch (error) {
     throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
   }
@@ -121,11 +121,11 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
   const session = trial.state;
   const { exchanges, names, before, again } = await deliver(trial, schedule);
   let after = await readAfter(session, schedule, exchanges);
-  const changeNow = (): Change => session.changeOf(before, after, names);
-  const { isSlow } = session;
+  const changeNow = (): Change => session.app.changeOf(before, after, names);
+  const { isSlow } = session.app;
   for (let tries = 0; tries < (isSlow ? 1 : LATE_READINGS_MAX); tries++) {
     if (expected === undefined || isSameChange(changeNow(), expected)) break;
-    await session.options.system.sleep(isSlow ? session.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.pauseMs));
+    await session.options.system.sleep(isSlow ? session.app.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.app.pauseMs));
     after = await readAfter(session, schedule, exchanges);
   }
   return { change: changeNow(), exchanges, again, changeNow, effects: [] };
@@ -147,10 +147,10 @@ export async function playStepwise(
   });
   const after = again.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
-  const changeNow = (): Change => session.changeOf(before, after, names);
+  const changeNow = (): Change => session.app.changeOf(before, after, names);
   // What was refused at first has its effect later.
   const effects =
-    again.length > 0 ? [] : all.slice(1).map((reading, index) => session.changeOf(all[index], reading, names));
+    again.length > 0 ? [] : all.slice(1).map((reading, index) => session.app.changeOf(all[index], reading, names));
   return { change: changeNow(), exchanges, again, changeNow, effects };
 }
 
@@ -171,7 +171,7 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   ) {
     await system.sleep(pauseMs);
     const next = await readAfter(session, history, exchanges, false);
-    if (session.changeOf(after, next, names).length > 0) {
+    if (session.app.changeOf(after, next, names).length > 0) {
       const now = system.monotonic() - start;
       if (lastChangeMs === 0) firstChangeMs = now;
       else gapMs = Math.max(gapMs, now - lastChangeMs);
@@ -181,11 +181,11 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   }
   if (lastChangeMs > 0) {
     const withSlack = (ms: number): number => Math.round(1.25 * ms) + PAUSE_MIN_MS;
-    session.pauseMs = Math.max(session.pauseMs, withSlack(firstChangeMs));
-    session.quietMs = Math.max(session.quietMs, withSlack(Math.max(gapMs, firstChangeMs / 10)));
+    session.app.pauseMs = Math.max(session.app.pauseMs, withSlack(firstChangeMs));
+    session.app.quietMs = Math.max(session.app.quietMs, withSlack(Math.max(gapMs, firstChangeMs / 10)));
   }
-  session.beginWatch();
-  const changeNow = (): Change => session.changeOf(before, after, names);
+  session.app.beginWatch();
+  const changeNow = (): Change => session.app.changeOf(before, after, names);
   return { change: changeNow(), exchanges, again, changeNow, effects: [] };
 }
 
@@ -224,7 +224,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     if (family === "charge") session.amountXof = made.amountXof;
   }
   // The last reading still holds, unless the application has just made an order.
-  if (session.options.order !== undefined) session.latest = undefined;
+  if (session.options.order !== undefined) session.app.latest = undefined;
   // The longest name first: one may contain another.
   const names = [...opened].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
   return { orders: opened, names: new Map(names.toSorted(([one], [other]) => other.length - one.length)) };

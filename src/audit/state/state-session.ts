@@ -1,19 +1,15 @@
 import type { UsageError } from "../../kernel/messages/problem.js";
 import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { AMOUNT_XOF, type Family, type Step } from "../wire/events.js";
-import { type Change, changeOf, patternOf } from "../application/change.js";
-import type { Names } from "../application/normalize.js";
+import type { Change } from "../application/change.js";
 import type { OrderOptions } from "../application/orders.js";
 import type { Schedule, StateCheckId } from "../application/schedule.js";
-import { readState, type StateSource } from "../application/state-reader.js";
+import type { StateSource } from "../application/state-reader.js";
+import { ObservedApp, type ObserveOptions } from "./observed-app.js";
 
-export interface StateOptions extends OrderOptions {
-  /** Prints the application's state. */
-  readonly check: StateSource;
+export interface StateOptions extends OrderOptions, ObserveOptions {
   /** Restarts the application, if the user has said how. */
   readonly restart: StateSource | undefined;
-  /** How long the application may work after its answers. */
-  readonly settleMs: number;
   /** The one event that the user has given, if any. */
   readonly event: AuditEvent | undefined;
   /** The ids of the checks that were chosen. */
@@ -22,92 +18,39 @@ export interface StateOptions extends OrderOptions {
   readonly receiver: string;
 }
 
-/** The state of the application during an audit. Schedules change it, one at a time, each with new orders. */
+/** What the state checks of one audit have learned. Schedules change the state of the application, one at a time, each with new orders. */
 export class StateSession {
   readonly options: StateOptions;
-  readonly failed = new Set<StateCheckId>();
-  readonly notes: string[] = [];
-  /** Places in the state that vary by themselves, such as times and serial ids. */
-  readonly ignored = new Set<string>();
-  /** Families of which the application handles only the other spelling of the topic. */
-  readonly respelled = new Set<Family>();
-  /** Of the last charge. */
-  amountXof = AMOUNT_XOF;
-  /** How long after an answer the state begins to change. 0: the application works before it answers. */
-  pauseMs = 0;
-  /** Between two readings that must be equal before the state counts as settled. */
-  quietMs = 0;
-  /** When the last event was answered. */
-  deliveredAt: number | undefined;
-  #firstDeliveredAt: number | undefined;
-  /** When a change was seen that no delivery came before. */
-  #changedAt = 0;
-  /** The state changed later than the audit waits. */
-  #isBusy = false;
-  /** It did so after it had rested for as long. */
-  #isLate = false;
-  #isWatched = false;
-  #isPatient = false;
-  /** Key of a real history → its effect. */
-  readonly histories = new Map<string, Change>();
-  /** Undefined until the ordinary histories have been played. */
-  ready: Readiness | undefined;
-  /** Schedules that a slow application has passed together with others, and the answers to them. */
-  readonly right = new Map<Schedule, readonly Exchange[]>();
-  /** A state that was wrong was right when the audit waited longer. */
-  isUneven = false;
-  /** Those of all checks have been delivered together. */
-  isTriedTogether = false;
-  /** The last reading of the current check. */
-  latest: { readonly state: unknown; readonly at: number } | undefined;
+  readonly app: ObservedApp;
   /** Deliveries of the current check. */
   sent = 0;
+  /** Of the last charge. */
+  amountXof = AMOUNT_XOF;
+  readonly failed = new Set<StateCheckId>();
+  readonly notes: string[] = [];
+  /** Undefined until the ordinary histories have been played. */
+  ready: Readiness | undefined;
+  /** Families of which the application handles only the other spelling of the topic. */
+  readonly respelled = new Set<Family>();
+  /** Key of a real history → its effect. */
+  readonly histories = new Map<string, Change>();
+  /** Schedules that a slow application has passed together with others, and the answers to them. */
+  readonly right = new Map<Schedule, readonly Exchange[]>();
+  /** Those of all checks have been delivered together. */
+  isTriedTogether = false;
+  /** A state that was wrong was right when the audit waited longer. */
+  isUneven = false;
+  #isPatient = false;
 
   constructor(options: StateOptions) {
     this.options = options;
+    this.app = new ObservedApp(options);
   }
 
   /** Other checks may have changed the state. */
   beginCheck(): void {
     this.sent = 0;
-    this.latest = undefined;
-  }
-
-  async read(): Promise<unknown> {
-    const { check, system, timeoutMs, settleMs } = this.options;
-    const state = await readState(check, { name: "--check", system, timeoutMs });
-    const { latest, deliveredAt } = this;
-    this.latest = { state, at: system.monotonic() };
-    if (deliveredAt === undefined || latest === undefined || latest.at < deliveredAt) return state;
-    // Nothing was delivered between the two readings.
-    if (this.changeOf(latest.state, state).length === 0) return state;
-    this.#isBusy ||= this.latest.at - deliveredAt > settleMs;
-    this.#isLate ||= latest.at - Math.max(deliveredAt, this.#changedAt) > settleMs;
-    this.#changedAt = this.latest.at;
-    return state;
-  }
-
-  /** An event was answered. */
-  noteDelivery(): void {
-    this.deliveredAt = this.options.system.monotonic();
-    this.#firstDeliveredAt ??= this.deliveredAt;
-  }
-
-  changeOf(before: unknown, after: unknown, names: Names = new Map()): Change {
-    return changeOf(before, after, { names, ignored: this.ignored, now: this.options.system.now() });
-  }
-
-  /** The state after deliveries. One reading is enough for an application that works before it answers. */
-  async settled(): Promise<unknown> {
-    if (this.pauseMs === 0) return this.read();
-    const { system } = this.options;
-    await system.sleep(Math.max(0, (this.deliveredAt ?? 0) + this.pauseMs - system.monotonic()));
-    return (await this.#readUntilStable(this.quietMs)).state;
-  }
-
-  /** Each reading costs so much time that there should be few. */
-  get isSlow(): boolean {
-    return this.pauseMs >= SLOW_MS;
+    this.app.latest = undefined;
   }
 
   /** Whether a failure of this check was played again, patiently. */
@@ -115,55 +58,20 @@ export class StateSession {
     return [...this.failed].some((id) => id === check);
   }
 
-  /** From now on the audit waits as long as an ordinary history needs. */
-  beginWatch(): void {
-    this.#isBusy = false;
-    this.#isLate = false;
-  }
-
-  /** Whether the state still changes after the time that the audit waits for it: what was found, or not found, may be due to that. */
-  async isBusy(): Promise<boolean> {
-    if (!this.#isBusy) await this.#watch(this.deliveredAt);
-    return this.#isBusy;
-  }
-
-  /** Whether it does so after it has rested: what the checks have passed proves nothing. */
-  async isLate(): Promise<boolean> {
-    if (!this.#isLate) await this.#watch(this.#firstDeliveredAt);
-    return this.#isLate;
-  }
-
-  /** Reads the state for a while, once, and until it changes. */
-  async #watch(since: number | undefined): Promise<void> {
-    const { system, settleMs } = this.options;
-    if (since === undefined || this.#isWatched || settleMs >= LATE_MS) return;
-    this.#isWatched = true;
-    while (!this.#isLate && system.monotonic() < since + LATE_MS) {
-      await system.sleep(LATE_PAUSE_MS);
-      await this.read();
-    }
-  }
-
-  /** How long it waits after an answer where it must be sure. */
-  get #patienceMs(): number {
-    const { settleMs } = this.options;
-    // Work that was done before each answer so far takes a moment at most.
-    return Math.max(this.pauseMs, this.pauseMs === 0 ? Math.min(settleMs, SLOW_MS) : settleMs);
-  }
-
   /** Waits for as long as the application may work while `judge` runs, and does not use what was seen after shorter waits. */
   async patiently<T>(judge: () => Promise<T>): Promise<T> {
-    const { pauseMs, histories, options } = this;
-    if (this.#isPatient || pauseMs === this.#patienceMs) return judge();
+    const { app, histories, options } = this;
+    const { pauseMs, patienceMs } = app;
+    if (this.#isPatient || pauseMs === patienceMs) return judge();
     const known = [...histories];
     histories.clear();
-    this.pauseMs = this.#patienceMs;
+    app.pauseMs = patienceMs;
     try {
-      await options.system.sleep(this.pauseMs);
-      this.latest = undefined;
+      await options.system.sleep(patienceMs);
+      app.latest = undefined;
       return await judge();
     } finally {
-      this.pauseMs = pauseMs;
+      app.pauseMs = pauseMs;
       histories.clear();
       for (const [history, effect] of known) histories.set(history, effect);
     }
@@ -171,55 +79,16 @@ export class StateSession {
 
   /** From now on it waits for as long as the application may work, and begins again. Returns false when it waited so long already. */
   becomePatient(): boolean {
-    if (this.#isPatient || this.pauseMs === this.#patienceMs) return false;
+    const { app } = this;
+    if (this.#isPatient || app.pauseMs === app.patienceMs) return false;
     this.#isPatient = true;
-    this.pauseMs = this.#patienceMs;
+    app.pauseMs = app.patienceMs;
     this.ready = undefined;
     this.isTriedTogether = false;
     this.notes.length = 0;
-    for (const seen of [this.histories, this.right, this.ignored, this.respelled]) seen.clear();
+    for (const seen of [this.histories, this.right, app.ignored, this.respelled]) seen.clear();
     this.beginCheck();
     return true;
-  }
-
-  /** The state once earlier deliveries have been handled. Undefined when it keeps changing. */
-  async resting(): Promise<{ readonly state: unknown } | undefined> {
-    const reading = await this.#readUntilStable(REST_MS);
-    return reading.isStable ? reading : undefined;
-  }
-
-  /** Reads until two states in a row are equal, a limited number of times. */
-  async #readUntilStable(pauseMs: number) {
-    let state = await this.read();
-    for (let readings = 1; readings < READINGS_MAX; readings++) {
-      await this.options.system.sleep(pauseMs);
-      const next = await this.read();
-      if (this.changeOf(state, next).length === 0) return { state: next, isStable: true };
-      state = next;
-    }
-    return { state, isStable: false };
-  }
-
-  /**
-   * Reads the state while nothing is delivered, until it rests. What differs in all readings varies by itself and is ignored. Returns whether the rest of
-   * it rests.
-   */
-  async findVarying(): Promise<boolean> {
-    const { system, settleMs } = this.options;
-    // A slow application may still be at work on the events of other checks.
-    if (settleMs > SECOND_MS) await system.sleep(settleMs);
-    let state = await this.read();
-    let varying: ReadonlySet<string> | undefined;
-    for (let waited = 0; waited < Math.max(settleMs, VARYING_MIN_MS); waited += SECOND_MS) {
-      await system.sleep(SECOND_MS);
-      const next = await this.read();
-      const places = new Set(this.changeOf(state, next).map(patternOf));
-      if (places.size === 0) return true;
-      varying = varying === undefined ? places : new Set([...varying].filter((place) => places.has(place)));
-      state = next;
-    }
-    for (const place of varying ?? []) if (place !== "") this.ignored.add(place);
-    return (await this.resting()) !== undefined;
   }
 }
 
@@ -247,18 +116,6 @@ export type Readiness =
 
 export const LATE =
   "what --check prints still changes after the time that the audit waits for it; give the application more time after the answer (--settle 10s)";
-
-const SLOW_MS = 1000;
-/** How late changes are looked for. */
-const LATE_MS = 5500;
-const LATE_PAUSE_MS = 250;
-const REST_MS = 150;
-/** Longer than the resolution of most times. */
-const SECOND_MS = 1100;
-/** A state that still changes after so long, and at the same places in each reading, varies by itself. */
-const VARYING_MIN_MS = 4 * SECOND_MS;
-/** Until two in a row are equal. */
-const READINGS_MAX = 8;
 
 /** Why the state cannot be read, without the full stop. */
 export function whyUnread(error: UsageError): string {
