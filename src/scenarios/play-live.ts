@@ -14,7 +14,7 @@ import type { Scenario, When } from "./file/scenario.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import { type Receiver, startReceiver } from "./run/receiver.js";
 import { runInWorld } from "./run/replay.js";
-import { createCompanyWorld, type Fetch } from "./run/sandbox-target.js";
+import { CompanyWorld, type Fetch } from "./run/company-world.js";
 
 export interface LiveOptions {
   readonly sandbox: Sandbox;
@@ -60,7 +60,7 @@ async function playOne(
   { sandbox, fetch, log, env, receiver, watch, signal }: Stage,
 ): Promise<Failure | undefined> {
   const { defaultCompany: company, system, options } = sandbox;
-  const world = createCompanyWorld({ sandbox, fetch, receiver, name }, company.id);
+  const world = new CompanyWorld({ sandbox, fetch, receiver, name }, company.id);
   for (const { topic, url } of scenario.given.webhooks)
     company.run(createSubscription, { topic, url: url ?? world.receiverUrl });
   const title = scenario.name;

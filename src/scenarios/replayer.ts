@@ -2,7 +2,8 @@ import { setMaxListeners } from "node:events";
 import { UsageError } from "../kernel/messages/problem.js";
 import { formatDuration } from "../kernel/time/duration.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { createSandboxTarget, type Fetch } from "./run/sandbox-target.js";
+import type { Fetch } from "./run/company-world.js";
+import { createSandboxTarget } from "./run/sandbox-target.js";
 
 export interface ReplayerOptions {
   readonly sandbox: Sandbox;

@@ -7,7 +7,8 @@ import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { replay } from "../../scenarios/run/replay.js";
-import { type Fetch, createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
+import type { Fetch } from "../../scenarios/run/company-world.js";
+import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
 
 /** Calls a sandbox of this process. */

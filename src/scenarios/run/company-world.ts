@@ -1,0 +1,176 @@
+import { isObject } from "../../kernel/messages/json.js";
+import { UsageError } from "../../kernel/messages/problem.js";
+import { toIso } from "../../kernel/time/instant.js";
+import type { Company } from "../../sandbox/company/company.js";
+import { setupFor } from "../../sandbox/config/options.js";
+import type { Redactor } from "../../sandbox/observation/redact.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import { describeRule } from "../../sandbox/state/rules.js";
+import type { Given } from "../file/scenario.js";
+import type { Received, Receiver } from "./receiver.js";
+import { type Answer, type Outgoing, readAnswer, type ScenarioWorld, type Seen } from "./world.js";
+
+/** Calls the sandbox without a socket. */
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface WorldParts {
+  readonly sandbox: Sandbox;
+  readonly fetch: Fetch;
+  readonly receiver: Receiver;
+  /** Of the scenario: names the path of its receiver and its other companies. */
+  readonly name: string;
+  /** Ends its requests early. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type OtherCompany = ReturnType<ScenarioWorld["other"]>;
+
+/** What a scenario can do in a company of this sandbox. */
+export class CompanyWorld implements ScenarioWorld {
+  readonly companyId: string;
+  readonly #parts: WorldParts;
+  readonly #given: Given | undefined;
+  readonly #inbox: ReturnType<Receiver["open"]>;
+  /** By the names that the scenario gives them. */
+  readonly #others = new Map<string, OtherCompany>();
+
+  /** `given`: the company is the scenario's own; others that it opens are like it. */
+  constructor(parts: WorldParts, companyId: string, given?: Given) {
+    this.companyId = companyId;
+    this.#parts = parts;
+    this.#given = given;
+    this.#inbox = parts.receiver.open(parts.name, () =>
+      this.#companies().map(({ record, profile }) => ({
+        secretKey: record.identity.secretKey,
+        header: profile.webhooks.signatureHeader.toLowerCase(),
+      })),
+    );
+  }
+
+  get token(): string {
+    return this.#company.record.identity.tokens[0]?.token ?? "";
+  }
+
+  get secretKey(): string {
+    return this.#company.record.identity.secretKey;
+  }
+
+  get url(): string {
+    return this.#parts.sandbox.publicUrl;
+  }
+
+  get receiverUrl(): string {
+    return this.#inbox.url;
+  }
+
+  get redactor(): Redactor {
+    return this.#parts.sandbox.redactor;
+  }
+
+  get frozen(): boolean {
+    return this.#company.clock.mode === "frozen";
+  }
+
+  get testNumbers(): ScenarioWorld["testNumbers"] {
+    return this.#company.profile.testNumbers;
+  }
+
+  now(): string {
+    return toIso(this.#company.now());
+  }
+
+  received(): readonly Received[] {
+    return this.#inbox.received;
+  }
+
+  async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
+    const { sandbox, fetch, signal } = this.#parts;
+    const { adminToken } = sandbox.options;
+    // Calls without a socket would leave no turn to others.
+    await sandbox.system.yieldToEventLoop();
+    // Links in answers begin with the address of the request, and so with ${url}.
+    const url = new URL(new URL(sandbox.publicUrl).origin + path);
+    const isControl = path.startsWith("/_sandbox");
+    if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", this.companyId);
+    const admin = isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : undefined;
+    // As bytes: a Request would add a content type to text.
+    const content = body === undefined ? {} : { body: new TextEncoder().encode(body) };
+    const init = { method, headers: { ...admin, ...headers }, ...(signal && { signal }), ...content };
+    return readAnswer(await fetch(new Request(url, init)));
+  }
+
+  async control(method: string, path: string, body?: unknown): Promise<Answer> {
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
+    const answer = await this.send({ method, path, headers, body: json });
+    if (answer.status < 300) return answer;
+    const { message }: Readonly<Record<string, unknown>> = isObject(answer.body) ? answer.body : {};
+    const messages = Array.isArray(message) ? message.map(String) : [];
+    throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
+  }
+
+  other(name: string): OtherCompany {
+    const known = this.#others.get(name);
+    if (known !== undefined) return known;
+    const { sandbox } = this.#parts;
+    const setup = setupFor(tokenOf(`${this.#parts.name}-${name}`));
+    const { balance, frozenAt, profile } = this.#given ?? sandbox.options.defaults;
+    sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [], ofScenario: true });
+    const opened = {
+      token: setup.tokens[0]?.token ?? "",
+      companyId: setup.id,
+      secretKey: setup.secretKey,
+      get frozen() {
+        return sandbox.findCompany(setup.id)?.clock.mode === "frozen";
+      },
+    };
+    this.#others.set(name, opened);
+    return opened;
+  }
+
+  async settle(): Promise<void> {
+    const present = [...this.#others.values()].filter(
+      ({ companyId }) => this.#parts.sandbox.findCompany(companyId) !== undefined,
+    );
+    for (const { companyId } of [this, ...present])
+      await this.control("POST", `/_sandbox/settle?company=${encodeURIComponent(companyId)}`);
+  }
+
+  seen(): Seen {
+    const companies = this.#companies();
+    return {
+      findings: companies.flatMap(({ id }) => [...this.#parts.sandbox.observationOf(id).findings.list()]),
+      allowed: [],
+      rulesNeverFired: companies.flatMap(({ world }) =>
+        world.rules.values().flatMap((rule) => (rule.fired === 0 ? describeRule(rule) : [])),
+      ),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#inbox.close();
+    // A scenario is no client: what it does not look at is not a mistake.
+    for (const company of this.#companies())
+      if (company.id !== this.companyId || this.#given !== undefined)
+        this.#parts.sandbox.remove(company, { endsRun: false });
+  }
+
+  /** Found each time, because the scenario may replace the company's state. */
+  get #company(): Company {
+    const found = this.#parts.sandbox.findCompany(this.companyId);
+    if (found === undefined)
+      throw new UsageError("state", `The company ${this.companyId} of this scenario was removed.`);
+    return found;
+  }
+
+  /** Its company and the others, without those that were removed. */
+  #companies(): readonly Company[] {
+    const ids = [this, ...this.#others.values()].map(({ companyId }) => companyId);
+    return ids.flatMap((id) => this.#parts.sandbox.findCompany(id) ?? []);
+  }
+}
+
+/** Any name, encoded for a header. */
+export function tokenOf(name: string): string {
+  return `at_${encodeURIComponent(name)}`;
+}
