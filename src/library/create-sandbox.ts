@@ -7,7 +7,7 @@ import type { Log } from "../kernel/log.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { type ResolvedOptions, setupFor } from "../sandbox/config/options.js";
 import { Sandbox as Core } from "../sandbox/sandbox.js";
-import { watchRun } from "../sandbox/run-report.js";
+import { RunWatch } from "../sandbox/run-report.js";
 import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./company-handle.js";
@@ -73,7 +73,7 @@ export async function openSandbox(
   const app = createApp(core, { replayer });
   server.answerWith(app, (authorization) => hasKnownToken(core, authorization));
 
-  const report = watchRun(core, resolved.allow);
+  const watch = new RunWatch(core, resolved.allow);
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
   const ended = new AbortController();
@@ -103,7 +103,7 @@ export async function openSandbox(
       assertOpen("replay");
       return replayFiles(core, answer, files, ended.signal);
     },
-    report,
+    report: () => watch.report(),
     close,
     [Symbol.asyncDispose]: close,
   });

@@ -1,6 +1,7 @@
 import { describeUnknownPath } from "../contract/unknown-path.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
+import type { Exchange } from "./company/exchange.js";
 import type { Coverage } from "./coverage/coverage-report.js";
 import { isAllowed, unmatched } from "./config/allowance.js";
 import { FINDINGS_MAX, type Finding } from "./findings/finding.js";
@@ -48,80 +49,102 @@ const FORGOTTEN_MAX = 1_000;
 /** Different calls of paths that the API does not have, that are kept. */
 const UNKNOWN_PATHS_MAX = 100;
 
-/**
- * Records until the returned function reports, which it can do several times. A reset clears nothing. `waited`: deliveries in flight had time to be
- * acknowledged.
- */
-export function watchRun(sandbox: Sandbox, allow: readonly string[]): (waited?: boolean) => RunReport {
-  const { events } = sandbox;
-  const { text } = sandbox.redactor;
-  const statuses: Record<string, number> = {};
-  const unknownPaths = new Map<string, number>();
-  const findings: Finding[] = [];
-  const allowed: Finding[] = [];
-  const forgotten: UnacknowledgedWebhook[] = [];
-  let requests = 0;
-  let delivered = 0;
-  let resets = 0;
-  const count = (kind: string, by: number): void => void (statuses[kind] = (statuses[kind] ?? 0) + by);
-  const describe = ({ topic, url, attempts }: Delivery): UnacknowledgedWebhook => ({
-    topic,
-    url: text(url),
-    error: text(attempts.at(-1)?.error ?? "not sent yet"),
-  });
-  events.on("exchange", ({ exchange: { method, path, problem, operation, status, onLost } }) => {
-    requests++;
-    if (problem === "route_not_found" && operation === undefined) {
-      const unknown = describeUnknownPath(method, text(path.split("?", 1).join()));
-      if (unknownPaths.has(unknown) || unknownPaths.size < UNKNOWN_PATHS_MAX)
-        unknownPaths.set(unknown, (unknownPaths.get(unknown) ?? 0) + 1);
-    }
-    const kind = `${Math.floor(status / 100)}xx`;
-    count(kind, 1);
-    onLost(() => {
-      count(kind, -1);
-      count("lost", 1);
+/** Watches all companies of a sandbox from now on. A reset clears nothing. */
+export class RunWatch {
+  readonly #sandbox: Sandbox;
+  readonly #allow: readonly string[];
+  #requests = 0;
+  #delivered = 0;
+  #resets = 0;
+  readonly #statuses: Record<string, number> = {};
+  readonly #unknownPaths = new Map<string, number>();
+  readonly #findings: Finding[] = [];
+  readonly #allowed: Finding[] = [];
+  /** Of companies that were reset or removed. */
+  readonly #forgotten: UnacknowledgedWebhook[] = [];
+
+  /** `allow`: findings that are expected. */
+  constructor(sandbox: Sandbox, allow: readonly string[]) {
+    this.#sandbox = sandbox;
+    this.#allow = allow;
+    const { events } = sandbox;
+    events.on("exchange", ({ exchange }) => this.#noteExchange(exchange));
+    events.on("finding", ({ finding }) => this.#noteFinding(finding));
+    events.on("findingWithdrawn", ({ finding }) => {
+      for (const list of [this.#allowed, this.#findings])
+        if (list.includes(finding)) list.splice(list.indexOf(finding), 1);
     });
-  });
-  events.on("finding", ({ finding }) => {
-    const list = isAllowed(finding, allow) ? allowed : findings;
-    // Many warnings must not displace a critical finding.
-    const isEqual = ({ severity }: Finding): boolean => severity === finding.severity;
-    if (list.filter(isEqual).length < FINDINGS_MAX) list.push(finding);
-  });
-  events.on("attempted", ({ attempt, delivery }) => {
-    const isFirst = delivery.attempts.filter(({ error }) => error === null).length === 1;
-    if (attempt.error === null && isFirst) delivered++;
-  });
-  events.on("forgets", ({ company, reset }) => {
-    if (reset) resets++;
-    for (const delivery of company.world.deliveries.values()) {
-      if (forgotten.length === FORGOTTEN_MAX) return;
-      if (isUnacknowledged(delivery) && delivery.attempts.length > 0) forgotten.push(describe(delivery));
-    }
-  });
-  events.on("findingWithdrawn", ({ finding }) => {
-    for (const list of [allowed, findings]) if (list.includes(finding)) list.splice(list.indexOf(finding), 1);
-  });
-  return (waited = false) => {
+    events.on("attempted", ({ attempt, delivery }) => {
+      const isFirst = delivery.attempts.filter(({ error }) => error === null).length === 1;
+      if (attempt.error === null && isFirst) this.#delivered++;
+    });
+    events.on("forgets", ({ company, reset }) => {
+      if (reset) this.#resets++;
+      for (const delivery of company.world.deliveries.values()) {
+        if (this.#forgotten.length === FORGOTTEN_MAX) return;
+        if (isUnacknowledged(delivery) && delivery.attempts.length > 0) this.#forgotten.push(this.#describe(delivery));
+      }
+    });
+  }
+
+  /** Can be called several times. `waited`: deliveries in flight had time to be acknowledged. */
+  report(waited = false): RunReport {
+    const sandbox = this.#sandbox;
     sandbox.endRun(waited);
     const { companies, redactor } = sandbox;
     const coverage = redactCoverage(sandbox.coverage.ofAll(companies), redactor);
     const present = companies.flatMap(({ world }) => world.deliveries.values().filter(isUnacknowledged));
     return {
-      requests,
-      statuses: Object.fromEntries(Object.entries(statuses).filter(([, counted]) => counted > 0)),
-      unknownPaths: Object.fromEntries(unknownPaths),
-      webhooks: { delivered, unacknowledged: [...forgotten, ...present.map(describe)] },
-      resets,
+      requests: this.#requests,
+      statuses: Object.fromEntries(Object.entries(this.#statuses).filter(([, counted]) => counted > 0)),
+      unknownPaths: Object.fromEntries(this.#unknownPaths),
+      webhooks: {
+        delivered: this.#delivered,
+        unacknowledged: [...this.#forgotten, ...present.map((delivery) => this.#describe(delivery))],
+      },
+      resets: this.#resets,
       clock: companies.length === 0 ? null : toIso(sandbox.defaultCompany.now()),
-      findings: [...findings],
-      allowed: [...allowed],
-      allowNeverMatched: unmatched(allow, allowed),
+      findings: [...this.#findings],
+      allowed: [...this.#allowed],
+      allowNeverMatched: unmatched(this.#allow, this.#allowed),
       rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
       coverage,
     };
-  };
+  }
+
+  #noteExchange({ method, path, problem, operation, status, onLost }: Exchange): void {
+    this.#requests++;
+    if (problem === "route_not_found" && operation === undefined) this.#noteUnknownPath(method, path);
+    const kind = `${Math.floor(status / 100)}xx`;
+    this.#count(kind, 1);
+    onLost(() => {
+      this.#count(kind, -1);
+      this.#count("lost", 1);
+    });
+  }
+
+  #count(kind: string, by: number): void {
+    this.#statuses[kind] = (this.#statuses[kind] ?? 0) + by;
+  }
+
+  #noteUnknownPath(method: string, path: string): void {
+    const unknown = describeUnknownPath(method, this.#sandbox.redactor.text(path.split("?", 1).join()));
+    const count = this.#unknownPaths.get(unknown);
+    if (count !== undefined || this.#unknownPaths.size < UNKNOWN_PATHS_MAX)
+      this.#unknownPaths.set(unknown, (count ?? 0) + 1);
+  }
+
+  #noteFinding(finding: Finding): void {
+    const list = isAllowed(finding, this.#allow) ? this.#allowed : this.#findings;
+    // Many warnings must not displace a critical finding.
+    const isEqual = ({ severity }: Finding): boolean => severity === finding.severity;
+    if (list.filter(isEqual).length < FINDINGS_MAX) list.push(finding);
+  }
+
+  #describe({ topic, url, attempts }: Delivery): UnacknowledgedWebhook {
+    const { text } = this.#sandbox.redactor;
+    return { topic, url: text(url), error: text(attempts.at(-1)?.error ?? "not sent yet") };
+  }
 }
 
 function isUnacknowledged({ status }: Delivery): boolean {

@@ -4,7 +4,7 @@ import type { AuditReport } from "../../src/audit/report.js";
 import { auditReceiver, auditSpecimen, mistakesIn } from "../support/audits.js";
 import { startLive } from "../support/live.js";
 import { createApi } from "../clients/client.js";
-import { watchRun } from "../../src/sandbox/run-report.js";
+import { RunWatch } from "../../src/sandbox/run-report.js";
 import type { AppEvent } from "./applications.js";
 import { hmac, type Incoming, isGenuine, type Receive, SECRET, startReceiver, stillSystem, take } from "./receivers.js";
 import type { Zoo } from "./zoo.js";
@@ -238,14 +238,14 @@ describe("the fix of webhook-unacknowledged, applied as it stands,", () => {
     const fixes = [];
     for (const verify of [wrong, right]) {
       const live = await startLive();
-      const report = watchRun(live.sandbox, []);
+      const watch = new RunWatch(live.sandbox, []);
       await createApi(live).listen(({ raw, headers }) => ({
         status: verify(raw, String(headers[HEADER])) ? 200 : 401,
       }));
       await live.createTransfer();
       await live.advance("2s");
       await live.settle();
-      fixes.push(report(true).findings.map(({ kind, fix }) => [kind, fix]));
+      fixes.push(watch.report(true).findings.map(({ kind, fix }) => [kind, fix]));
     }
     expect(fixes[0]).toContainEqual(["webhook-unacknowledged", expect.stringContaining(words)]);
     expect(fixes[1]).toEqual([]);

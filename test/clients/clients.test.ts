@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { watchRun } from "../../src/sandbox/run-report.js";
+import { RunWatch } from "../../src/sandbox/run-report.js";
 import { startLive } from "../support/live.js";
 import { type Client, createApi } from "./client.js";
 import { correct } from "./correct.js";
@@ -11,10 +11,10 @@ import { correctTrades, dangerousTrades } from "./trades.js";
 /** Runs a program as `sandbox exec` does, to its end. */
 async function findingsOf({ run, options }: Client): Promise<readonly string[]> {
   const live = await startLive(options);
-  const report = watchRun(live.sandbox, []);
+  const watch = new RunWatch(live.sandbox, []);
   await run(createApi(live));
   await live.settle(200);
-  return report(true).findings.map(({ kind }) => kind);
+  return watch.report(true).findings.map(({ kind }) => kind);
 }
 
 describe("a dangerous client", () => {

@@ -7,7 +7,7 @@ import { messageOf, UsageError, whyNotStarted } from "../../kernel/messages/prob
 import { shorten } from "../../kernel/messages/text.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
-import { watchRun } from "../../sandbox/run-report.js";
+import { RunWatch } from "../../sandbox/run-report.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderExecReport, prepareExecReport, writeExecReport } from "../run/exec-report.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
@@ -81,14 +81,14 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     running.sandbox.events.on("exchange", ({ exchange: { operation, status } }) => {
       isLetIn ||= operation !== undefined && !isTurnedAway(status);
     });
-    const report = watchRun(running.sandbox, [...prepared.options.allow, ...gates.allow]);
+    const watch = new RunWatch(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox.store.lost);
     const { companies } = running.sandbox;
     for (const company of companies) company.run(endHolds, undefined);
     await Promise.all(companies.map((company) => settle(company, { maxWaitMs: LAST_DELIVERIES_MS })));
-    const seen = report(true);
+    const seen = watch.report(true);
     printDiagnostic(renderExecReport(seen, { coverage: gates.minPercent !== undefined }));
     const judged = judgeGates(gates, {
       findings: seen.findings,

@@ -13,7 +13,7 @@ import type { Company } from "../../sandbox/company/company.js";
 import type { Finding } from "../../sandbox/findings/finding.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { finalStatuses } from "../../sandbox/findings/outcome-never-learned.js";
-import { watchRun } from "../../sandbox/run-report.js";
+import { RunWatch } from "../../sandbox/run-report.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { type Fact, readFacts } from "./effect.js";
 
@@ -87,7 +87,7 @@ const ASKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the books are read. */
 export function watch(sandbox: Sandbox): () => Promise<Seen> {
-  const report = watchRun(sandbox, sandbox.options.allow);
+  const run = new RunWatch(sandbox, sandbox.options.allow);
   const lives: Life[] = [];
   /** By the company. The journal forgets requests beyond its limits, and those before a clearing. */
   const asked = new Map<string, Asked>();
@@ -124,7 +124,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     const ends = companies.map(({ record }) => record.seq);
     await Promise.all(companies.map(finish));
     for (const [at, company] of companies.entries()) read(company, ends[at]);
-    const { findings, coverage } = report(true);
+    const { findings, coverage } = run.report(true);
     // The names that the command gives go into reports.
     const { text } = sandbox.redactor;
     const named = <Part extends { readonly about: string }>(part: Part) => ({ ...part, about: text(part.about) });
