@@ -42,12 +42,12 @@ export function openRehearsal(
         async open({ given, ...scenario }, name, signal) {
           const varied = { ...scenario, given: { ...given, profile } };
           const world = await target.open(varied, name, signal);
-          const close = async (): Promise<void> => {
+          const close = world.close.bind(world);
+          world.close = async () => {
             recorded.push({ scenario: varied, ...recordingOf(sandbox, world.companyId) });
-            await world.close();
+            await close();
           };
-          // Its members are getters.
-          return Object.create(world, { close: { value: close } });
+          return world;
         },
       };
       await replay(recording, scenarios, { system: systemClock, seed: 1, env: {}, workers: 1, bail: false });

@@ -52,10 +52,10 @@ export function compareBodies(theirs: unknown, ours: unknown, comparison: Compar
 }
 
 function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: Comparison): Generator<Difference> {
-  const differs = (kind: DifferenceKind): Difference => ({
+  const differs = (kind: DifferenceKind, expected = ours): Difference => ({
     pointer,
     kind,
-    expected: asJson(ours),
+    expected: asJson(expected),
     got: asJson(theirs),
   });
   const name = pointer.slice(pointer.lastIndexOf("/") + 1);
@@ -64,32 +64,27 @@ function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: C
     return;
   }
   if (theirs === REDACTED || ours === REDACTED) return;
-  const [theirType, ourType] = [typeOf(theirs), typeOf(ours)];
-  if (theirType !== ourType) {
-    yield differs(theirType === "null" || ourType === "null" ? "value" : "type");
+  const types = [typeOf(theirs), typeOf(ours)];
+  if (types[0] !== types[1]) {
+    yield differs(types.includes("null") ? "value" : "type");
   } else if (MADE_UP.has(name)) {
     const isCursor = pointer.startsWith("/body/cursor/") && typeof theirs === "string" && typeof ours === "string";
     if (isCursor) comparison.bindings.bindCursor(theirs, ours);
   } else if (Array.isArray(theirs) && Array.isArray(ours)) {
     yield* compareLists(theirs, ours, pointer, comparison);
-  } else if (isObject(theirs) && isObject(ours)) {
-    // Free-form data of the caller is compared as a whole.
-    if (name === "metadata") {
-      if (!isDeepStrictEqual(theirs, ours)) yield differs("value");
-      return;
-    }
-    for (const key of new Set([...Object.keys(ours), ...Object.keys(theirs)])) {
+  } else if (isObject(theirs) && isObject(ours) && name !== "metadata") {
+    for (const key of new Set([...Object.keys(ours), ...Object.keys(theirs)]))
       yield* compare(memberOf(theirs, key), memberOf(ours, key), `${pointer}/${escape(key)}`, comparison);
-    }
-  } else if (typeof theirs === "string" && typeof ours === "string") {
-    if (!isSameText(name, theirs, ours, comparison)) yield differs("value");
-  } else if (typeof ours === "number" && name === "balance") {
-    if (theirs !== roundXof(ours + comparison.balanceOffset)) {
-      yield { ...differs("value"), expected: roundXof(ours + comparison.balanceOffset) };
-    }
-  } else if (theirs !== ours) {
-    yield differs("value");
+  } else {
+    const expected = name === "balance" && typeof ours === "number" ? roundXof(ours + comparison.balanceOffset) : ours;
+    if (!isSame(name, theirs, expected, comparison)) yield differs("value", expected);
   }
+}
+
+/** Of two values of one type that are no lists. Free-form data of the caller is compared as a whole. */
+function isSame(name: string, theirs: unknown, ours: unknown, comparison: Comparison): boolean {
+  if (typeof theirs === "string" && typeof ours === "string") return isSameText(name, theirs, ours, comparison);
+  return isDeepStrictEqual(theirs, ours);
 }
 
 function* compareLists(

@@ -18,10 +18,40 @@ export function isUnreadable({ rawBody, problem }: Exchange): boolean {
   return rawBody === undefined && (problem === "malformed_json" || problem === "media_type_unsupported");
 }
 
-export function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders }: Owner): RecordedRequest {
-  const { turn, operation, company, at, method, path, body, rawBody, status, headers, problem, rule, fault } = exchange;
+export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequest {
+  const { turn, operation, at, method, path, body, rawBody, status, problem, rule, fault, answer } = exchange;
   const isLost = fault === "reset" || fault === "hang";
   const isWhole = operation !== undefined && fault === undefined && method !== "HEAD";
+  const subscribed = operation === "createWebhook" && status < 300 ? subscriptionIn(exchange) : undefined;
+  const headers = sentHeaders(exchange, owner);
+  return {
+    kind: "request",
+    turn,
+    at,
+    as: owner.as,
+    method,
+    path,
+    body,
+    rawBody,
+    ...(headers["authorization"] === undefined ? sentToken(exchange) : {}),
+    headers,
+    status: isLost ? undefined : status,
+    isRefused: problem !== undefined && rule === undefined,
+    ...(isWhole && answer !== "" ? { answer } : {}),
+    ids: isWhole && status < 300 ? idsIn(operation, answer) : [],
+    ...(subscribed === undefined ? {} : { subscribed }),
+  };
+}
+
+/** The token of a request that named no company; null when it had none. */
+function sentToken({ company, headers }: Exchange): Pick<RecordedRequest, "token"> {
+  if (company !== undefined) return {};
+  return { token: headers["authorization"] === undefined ? null : "not-a-token" };
+}
+
+/** The headers that differ from those which a replay sends by itself; null where there was none. */
+function sentHeaders(exchange: Exchange, { ownerId, ruledHeaders }: Owner): Record<string, string | null> {
+  const { headers, rawBody, problem } = exchange;
   const sent: Record<string, string | null> = {};
   for (const name of ruledHeaders) if (headers[name] !== undefined) sent[name] = headers[name];
   if (rawBody !== undefined) {
@@ -32,27 +62,8 @@ export function describeExchange(exchange: Exchange, { as, ownerId, ruledHeaders
   if (problem === "company_header_missing") sent["x-company-id"] = named ?? null;
   else if (named !== undefined && named !== ownerId) sent["x-company-id"] = named;
   const { authorization } = headers;
-  const isBearer = authorization !== undefined && /^bearer +\S+ *$/i.test(authorization);
-  if (authorization !== undefined && !isBearer) sent["authorization"] = "none";
-  const token = company !== undefined ? undefined : authorization === undefined ? null : "not-a-token";
-  const subscribed = operation === "createWebhook" && status < 300 ? subscriptionIn(exchange) : undefined;
-  return {
-    kind: "request",
-    turn,
-    at,
-    as,
-    method,
-    path,
-    body,
-    rawBody,
-    ...(token === undefined || sent["authorization"] !== undefined ? {} : { token }),
-    headers: sent,
-    status: isLost ? undefined : status,
-    isRefused: problem !== undefined && rule === undefined,
-    ...(isWhole && exchange.answer !== "" ? { answer: exchange.answer } : {}),
-    ids: isWhole && status < 300 ? idsIn(operation, exchange.answer) : [],
-    ...(subscribed === undefined ? {} : { subscribed }),
-  };
+  if (authorization !== undefined && !/^bearer +\S+ *$/i.test(authorization)) sent["authorization"] = "none";
+  return sent;
 }
 
 function subscriptionIn({ answer, body }: Exchange): RecordedRequest["subscribed"] {
