@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
-import { WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { HELD_MAX, WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { isChangeOf } from "../../src/kernel/records/unit-of-work.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
@@ -118,6 +118,26 @@ describe("data that only grows is bounded", () => {
     await api("POST", "/v1/transactions/batch", { transactions });
     expect(holds.values().map(({ left }) => left)).toEqual(Array.from({ length: 100 }, (_, at) => 51 + at));
     expect(written).toBeLessThanOrEqual(200);
+  });
+
+  it("rules hold back 1000 webhooks of a company, and the others are sent, with a warning", async () => {
+    const logged: unknown[] = [];
+    const log = { write: (...line: unknown[]) => void logged.push(line) };
+    const transport = createScriptedTransport(() => 200);
+    const { api, control, company } = started({ transport, log });
+    for (let n = 0; n < 10; n++)
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: `http://hook.test/${n}` });
+    await control("POST", "/rules", { on: "delivery", then: { reverse: true, duplicate: 100 } });
+    const { body: charge } = await api("POST", "/v1/charges", chargeRequest());
+    await api("POST", `/v1/charges/${charge.id}/pay`);
+    await settle(company);
+    const heldIds = () => company.world.holds.values().flatMap(({ deliveryIds }) => deliveryIds);
+    expect(heldIds()).toHaveLength(HELD_MAX);
+    expect(transport.sent).toHaveLength(10);
+    const message = "rules hold back at most 1000 webhooks of a company: the others are sent";
+    expect(logged).toContainEqual(["warn", "deliveries-not-held", { company: "company_sandbox", message }]);
+    const state = (await control("GET", "/state")).body;
+    expect((await control("PUT", "/state", state)).status).toBe(200);
   });
 
   it("a delivery keeps its newest 200 attempts", async () => {

@@ -1,5 +1,9 @@
 import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
-import { WEBHOOK_BYTES_OF_WORK_MAX, WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
+import {
+  HELD_MAX,
+  WEBHOOK_BYTES_OF_WORK_MAX,
+  WEBHOOKS_OF_WORK_MAX,
+} from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -121,7 +125,8 @@ describe("docs/configuration.md", () => {
     expect((await knownKeys("sandbox.config.json", { limits: { zzz: 1 } })).sort()).toEqual(
       Object.keys(DEFAULT_LIMITS).sort(),
     );
-    const bounds = [WEBHOOKS_OF_WORK_MAX, ATTEMPTS_KEPT, FINDINGS_MAX, SNAPSHOT_LIMITS.count, RULES_MAX, TOKENS_MAX];
+    const { count: snapshots } = SNAPSHOT_LIMITS;
+    const bounds = [WEBHOOKS_OF_WORK_MAX, HELD_MAX, ATTEMPTS_KEPT, FINDINGS_MAX, snapshots, RULES_MAX, TOKENS_MAX];
     expect(fixed?.rows.map(([, bound]) => Number.parseInt(bound ?? "", 10))).toEqual(bounds);
     expect(fixed?.rows[0]?.[1]).toContain(` ${WEBHOOK_BYTES_OF_WORK_MAX / 1024 ** 2} MiB `);
   });

@@ -23,11 +23,15 @@ export const WEBHOOKS_OF_WORK_MAX = 20_000;
 /** Bodies of these webhooks together, in characters: each webhook keeps its own in the store. */
 export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 
+/** Webhooks of one company that its rules hold back at a time. Each event goes through all of them. Others are sent as if no rule held them. */
+export const HELD_MAX = 1_000;
+
 /** For what there is room in this work. */
 interface Room {
   webhooks: number;
   bytes: number;
-  /** Some webhook found none. */
+  held: number;
+  /** Some webhook was not made. */
   isFull: boolean;
   readonly countdown: Countdown;
 }
@@ -35,17 +39,22 @@ interface Room {
 /**
  * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
  * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether some are
- * left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`.
+ * left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`, and whether some are not held, beyond `HELD_MAX`.
  */
-export function enqueueDeliveries(work: Work, renderPayload: RenderPayload): boolean {
+export function enqueueDeliveries(work: Work, renderPayload: RenderPayload) {
   const { events } = work;
   const { subscriptions, holds } = work.world;
-  const bounds = { webhooks: WEBHOOKS_OF_WORK_MAX, bytes: WEBHOOK_BYTES_OF_WORK_MAX };
+  const held = holds.values().reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
+  const bounds = {
+    webhooks: WEBHOOKS_OF_WORK_MAX,
+    bytes: WEBHOOK_BYTES_OF_WORK_MAX,
+    held: Math.max(0, HELD_MAX - held),
+  };
   const room: Room = { ...bounds, isFull: false, countdown: new Map() };
   if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);
   storeCountdown(work, room.countdown);
   if (holds.size > 0) for (const event of events) releaseReversed(work, event);
-  return room.isFull;
+  return { areLeftOut: room.isFull, areUnheld: room.held < 0 };
 }
 
 function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload, room: Room): void {
@@ -120,13 +129,18 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
       const nextAttemptAt = work.at + then.delayMs;
       work.put(deliveries, { ...delivery, nextAttemptAt });
       work.schedule("delivery.attempt", delivery.id, nextAttemptAt);
-    } else if (then.reverse === true || (then.hold !== undefined && (copy > 0 || copies === 0))) {
+    } else if (isToHold(then, copy) && room.held-- > 0) {
       work.put(deliveries, { ...delivery, nextAttemptAt: null });
       holdDelivery(work, rule, delivery);
     } else {
       work.enqueue(delivery, then.before === "response");
     }
   }
+}
+
+/** With `duplicate`, `hold` holds only the copies. */
+function isToHold({ reverse, hold, duplicate = 0 }: DeliveryEffect, copy: number): boolean {
+  return reverse === true || (hold !== undefined && (copy > 0 || duplicate === 0));
 }
 
 /** A rule that holds events (`reverse`) is used once for each resource, however many events it has. */

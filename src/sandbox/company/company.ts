@@ -26,6 +26,7 @@ import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { cancelDeliveryTimers } from "../../domain/rules/holds.js";
 import {
+  HELD_MAX,
   WEBHOOK_BYTES_OF_WORK_MAX,
   WEBHOOKS_OF_WORK_MAX,
   enqueueDeliveries,
@@ -278,7 +279,9 @@ export class Company {
       let committed = false;
       try {
         const output = operation(work, input);
-        const areLeftOut = enqueueDeliveries(work, (topic, event) => renderPayload(this.profile, topic, event));
+        const { areLeftOut, areUnheld } = enqueueDeliveries(work, (topic, event) =>
+          renderPayload(this.profile, topic, event),
+        );
         this.#forgetEvents(work);
         this.#forgetDeliveries(work);
         const changes = work.commit();
@@ -289,6 +292,7 @@ export class Company {
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
         if (work.effort.givenUp > 0) this.#warnOfEffort();
         if (areLeftOut) this.#warnOfLeftOut();
+        if (areUnheld) this.#warnOfUnheld();
         this.emitChanged(changes, work.moves);
         return { output, enqueued: work.enqueued };
       } finally {
@@ -323,6 +327,11 @@ export class Company {
     const bodies = `bodies of ${WEBHOOK_BYTES_OF_WORK_MAX / 1024 ** 2} MiB together`;
     const message = `one request or due item has at most ${WEBHOOKS_OF_WORK_MAX} webhooks, with ${bodies}: the others are not sent`;
     this.deps.log.write("warn", "deliveries-left-out", { company: this.id, message });
+  }
+
+  #warnOfUnheld(): void {
+    const message = `rules hold back at most ${HELD_MAX} webhooks of a company: the others are sent`;
+    this.deps.log.write("warn", "deliveries-not-held", { company: this.id, message });
   }
 
   #warnOfEffort(): void {
