@@ -16,7 +16,7 @@ import {
   isLost,
 } from "./detector.js";
 import type { JournalEntry } from "../observation/journal.js";
-import { nameTwoOrders } from "./payout-mistakes.js";
+import { isShort, nameTwoOrders } from "./payout-mistakes.js";
 import type { Order, OrderKind } from "./order-kind.js";
 import { createRepeatedOrderDetector } from "./repeated-order.js";
 import { describeAnswer } from "./known-order.js";
@@ -150,7 +150,7 @@ type ChargeOrder = Order & { readonly externalId: string };
 const chargeOrders: OrderKind<ChargeOrder> = {
   ordersOf: ({ operation, body }) => {
     const externalId = operation === "createCharge" ? memberOf(body, "externalId") : undefined;
-    if (typeof externalId !== "string") return [];
+    if (!isShort(externalId)) return [];
     return [{ reference: externalId, externalId, amount: memberOf(body, "amount"), group: groupOf(body, externalId) }];
   },
   hasFailed: ({ externalId }, { charges }) => charges.findBy("externalId", externalId)?.status === "dropped",

@@ -33,9 +33,17 @@ export function payoutsOf({ operation, body }: JournalEntry): readonly PayoutOrd
   const bodies = operation === "createBatch" ? itemsOf(body) : [body];
   return bodies.flatMap((order) => {
     const [reference, msisdn, amount] = ["reference", "msisdn", "amount"].map((name) => memberOf(order, name));
-    const isOrder = typeof reference === "string" && typeof msisdn === "string" && typeof amount === "number";
-    return isOrder ? [{ reference, msisdn, amount, description: memberOf(order, "description") }] : [];
+    const isOrder = isShort(reference) && isShort(msisdn) && typeof amount === "number";
+    const description = memberOf(order, "description");
+    return isOrder ? [{ reference, msisdn, amount, description: isShort(description) ? description : undefined }] : [];
   });
+}
+
+/** Longer texts are not remembered: thousands of them would fill the memory. */
+const TEXT_MAX = 1_000;
+
+export function isShort(text: unknown): text is string {
+  return typeof text === "string" && text.length <= TEXT_MAX;
 }
 
 /** Equal for payouts of one amount to one recipient, however the number is written. */

@@ -83,33 +83,33 @@ export function createRetryAtOnceDetector(): Detector {
       refused.delete(key);
       if (isRefused && !isLost(entry)) {
         const { now: answeredAt, connection } = scene;
-        refused.add(key, { entry, request: describeRequest(entry, scene), answeredAt, connection });
+        const { id, at, status, answerHeaders } = entry;
+        const line = { id, at, status, askedSeconds: secondsOf(answerHeaders["retry-after"]) };
+        refused.add(key, { ...line, request: describeRequest(entry, scene), answeredAt, connection });
       }
       return before === undefined ? [] : judge(before, entry, scene);
     },
     lost(entry) {
       const key = identityOf(entry);
-      if (refused.get(key)?.entry.id === entry.id) refused.delete(key);
+      if (refused.get(key)?.id === entry.id) refused.delete(key);
       return [];
     },
   };
 }
 
-interface Refusal extends Answered {
-  readonly entry: JournalEntry;
+/** Without the bodies: a thousand of them would fill the memory. */
+interface Refusal extends Answered, Pick<JournalEntry, "id" | "at" | "status"> {
+  /** Its `Retry-After`. */
+  readonly askedSeconds: number | undefined;
   readonly request: FindingRequest;
 }
 
-function judge(
-  { entry: before, request, answeredAt, connection }: Refusal,
-  entry: JournalEntry,
-  scene: Scene,
-): readonly Detection[] {
+function judge(before: Refusal, entry: JournalEntry, scene: Scene): readonly Detection[] {
+  const { request, answeredAt, connection, askedSeconds } = before;
   const waited = entry.receivedAt - answeredAt;
   // It came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
   if (mayBeOtherWorker({ answeredAt, connection }, scene)) return [];
-  const askedSeconds = secondsOf(before.answerHeaders["retry-after"]);
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;
   if (Math.max(waited, entry.at - before.at) >= leastMs) return [];
   const wish = askedSeconds === undefined ? "" : `, though its Retry-After said ${askedSeconds} s`;

@@ -16,3 +16,23 @@ it("keeps the newest removed snapshots, within a bound of bytes", () => {
   expect(ids.map((id) => memory.findOutcome(of, id) !== undefined)).toEqual([false, false, false, true]);
   expect(memory.findOutcome(of, other)).toBeDefined();
 });
+
+it("keeps of a refused form what a form of the dashboard may have", () => {
+  const sandbox = new Sandbox(resolveOptions());
+  const of = sandbox.openedAs(sandbox.defaultCompany);
+  const memory = new Memory();
+  const kept = (fields: Record<string, string>, curl = "") => {
+    const id = memory.addOutcome(of, { ok: false, title: "", problems: [], curl, refused: { name: "open", fields } });
+    return memory.findOutcome(of, id);
+  };
+  const long = "x".repeat(60_000);
+  expect(kept({ name: "shop", a: long, b: long, rule: "{}" })?.refused?.fields).toEqual({
+    name: "shop",
+    a: long,
+    b: "",
+    rule: "{}",
+  });
+  const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`field${at}`, "1"]));
+  expect(Object.keys(kept(many)?.refused?.fields ?? {})).toHaveLength(20);
+  expect(kept({}, `curl ${"x".repeat(1_000_000)}`)?.curl).toBe("");
+});

@@ -27,8 +27,12 @@ export interface KeptAudit {
 }
 
 const OUTCOMES_MAX = 500;
-/** A longer field of a refused form, such as the text of a file, is shown empty. */
-const FIELD_LENGTH_MAX = 100_000;
+/** Of a refused form. No form of the dashboard has more. */
+const FIELDS_MAX = 20;
+/** Of these fields together. A field that goes beyond it, such as the text of a file, is shown empty. */
+const FIELDS_LENGTH_MAX = 100_000;
+/** A longer command is not shown: it has a field in its path. */
+const CURL_LENGTH_MAX = 20_000;
 /** Of the removed snapshots that can be put back. The largest one fits. */
 const REMOVED_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -42,7 +46,8 @@ export class Memory {
   addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
-    this.#outcomes.add(id, { of, outcome: { ...outcome, refused, id } });
+    const curl = outcome.curl.length > CURL_LENGTH_MAX ? "" : outcome.curl;
+    this.#outcomes.add(id, { of, outcome: { ...outcome, refused, curl, id } });
     this.#forgetRemoved();
     return id;
   }
@@ -75,6 +80,13 @@ export class Memory {
 }
 
 function withoutLong(fields: Fields): Fields {
-  const entries = Object.entries(fields).map(([name, text]) => [name, text.length > FIELD_LENGTH_MAX ? "" : text]);
-  return Object.fromEntries(entries);
+  let left = FIELDS_LENGTH_MAX;
+  const entries = Object.entries(fields).slice(0, FIELDS_MAX);
+  return Object.fromEntries(
+    entries.flatMap(([name, text]) => {
+      if (name.length + text.length > left) return name.length > left ? [] : [[name, ""]];
+      left -= name.length + text.length;
+      return [[name, text]];
+    }),
+  );
 }
