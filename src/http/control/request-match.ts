@@ -14,6 +14,9 @@ const word = <const Word extends string>(words: readonly Word[]) => plainWord(wo
 const fates = ["written", "lost"] as const satisfies AnswerFate[];
 const problemCodes = Object.keys(statusOfProblem) as ProblemCode[];
 
+/** Of a path with `:id`, which is compared with thousands of paths. */
+const PARTS_MAX = 50;
+
 /** What chooses requests of the journal by a query parameter each. */
 export const requestFilters = {
   method: z
@@ -23,6 +26,9 @@ export const requestFilters = {
   path: z
     .string()
     .regex(/^\/[^?]*$/, { error: "must begin with / and have no query, as in /v1/charges/:id" })
+    .refine((path) => !path.includes(":") || path.split("/").length <= PARTS_MAX, {
+      error: `must have at most ${PARTS_MAX} parts where one stands for an id`,
+    })
     .optional(),
   operation: word(operationIds).optional(),
   status: z

@@ -95,13 +95,12 @@ function proofOf(id: string, world: World, shows: Proof["shows"]): Proof | undef
 
 function findSameReference(entry: JournalEntry, scene: Scene): readonly Detection[] {
   if (scene.profile.transfers.duplicateReference !== "allow" || entry.created.length === 0) return [];
-  return payoutsOf(entry).flatMap((order) => {
+  const orders = payoutsOf(entry);
+  const later = findLater(orders, entry, scene.world);
+  return orders.flatMap((order) => {
     const { reference, amount, msisdn } = order;
     const oldest = findEarlier(scene.world, reference, entry);
-    const isEarlier = (other: Transfer): boolean =>
-      other.reference === reference && !entry.created.includes(other.id) && other.status !== "failed";
-    // Going through all transfers takes long: it is needed only after a failed one.
-    const earlier = oldest?.status === "failed" ? scene.world.transfers.values().find(isEarlier) : oldest;
+    const earlier = oldest?.status === "failed" ? later.get(reference) : oldest;
     if (earlier === undefined || pairOfTransfer(earlier) !== pairOf(order)) return [];
     const before = scene.causeOf(earlier);
     return [
@@ -115,6 +114,17 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
       },
     ];
   });
+}
+
+/** By its reference, the oldest transfer that has not failed, where an older one has. Going through all transfers takes long, so it is done once. */
+function findLater(orders: readonly PayoutOrder[], entry: JournalEntry, world: World): ReadonlyMap<string, Transfer> {
+  const hasFailed = ({ reference }: PayoutOrder) => findEarlier(world, reference, entry)?.status === "failed";
+  const wanted = new Set(orders.filter(hasFailed).map(({ reference }) => reference));
+  if (wanted.size === 0) return new Map();
+  const own = new Set(entry.created);
+  const isLater = ({ id, reference, status }: Transfer) => status !== "failed" && wanted.has(reference) && !own.has(id);
+  const found = world.transfers.values().filter(isLater).toReversed();
+  return new Map(found.map((transfer) => [transfer.reference, transfer]));
 }
 
 /** The API reads a transaction only by id, and neither a lost answer nor a 409 carries one. */

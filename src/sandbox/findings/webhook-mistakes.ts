@@ -110,12 +110,14 @@ export function createDuplicateSubscriptionDetector(): Detector {
   return {
     see(entry, scene) {
       const { operation, status } = entry;
-      if (operation === "deleteWebhook" && status < 300)
+      if (operation === "deleteWebhook" && status < 300) {
+        const counts = reported.size === 0 ? undefined : countSubscriptions(scene);
         return [...reported.keys()].flatMap((key) => {
-          if (countSubscriptions(scene).get(key) !== 1) return [];
+          if (counts?.get(key) !== 1) return [];
           reported.delete(key);
           return [{ withdraws: key }];
         });
+      }
       if (operation !== "createWebhook" || status >= 300) return [];
       const subscription = scene.world.subscriptions.values().at(-1);
       if (subscription === undefined) return [];

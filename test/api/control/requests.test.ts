@@ -117,6 +117,7 @@ describe("GET /requests", () => {
     ["fate=gone", "fate must be one of written, lost"],
     ["fault=rest", 'did you mean "reset"?'],
     ["path=v1/charges", "path must begin with / and have no query"],
+    [`path=${"/:".repeat(50)}`, "path must have at most 50 parts where one stands for an id"],
     ["method=", "method must be an HTTP method such as POST"],
     ["rule=", "rule must be the id or the name of a rule"],
     ["satus=200", 'query has no "satus", only company, limit, cursor, method, path'],

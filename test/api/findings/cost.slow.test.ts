@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { transferRequest } from "../../support/requests.js";
+import { openWorld } from "../../support/world.js";
+
+/** Processor time of an asynchronous step, ms. */
+async function cpuMsOf(step: () => Promise<unknown>): Promise<number> {
+  const start = process.cpuUsage();
+  await step();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+it("deleting a subscription takes no time for each duplicate of another one", async () => {
+  const { api } = openWorld();
+  const subscribe = async (path: string): Promise<string> =>
+    (await api("POST", "/v1/webhooks", { topic: "charges/events", url: `http://hook.test/${path}` })).body.id;
+  for (let n = 0; n < 400; n++) for (let copy = 0; copy < 2; copy++) await subscribe(String(n));
+  const id = await subscribe("single");
+  expect(await cpuMsOf(() => api("DELETE", `/v1/webhooks/${id}`))).toBeLessThan(100);
+});
+
+it("references of failed payouts that are sent again do not take the time of all transfers each", async () => {
+  const profile = { transfers: { duplicateReference: "allow", settlement: "immediate" } } as const;
+  const { api, control } = openWorld({ profile });
+  await control("PUT", "/balance", { balance: 100_000_000_000 });
+  const pay = (name: string, msisdn: string) => {
+    const transactions = Array.from({ length: 500 }, (_, n) => transferRequest({ msisdn, reference: `${name}-${n}` }));
+    return api("POST", "/v1/transactions/batch", { transactions });
+  };
+  await pay("failed", "+2250700000002");
+  for (let n = 0; n < 40; n++) await pay(`other-${n}`, "+2250700000001");
+  const before = await cpuMsOf(() => pay("new", "+2250700000002"));
+  expect((await cpuMsOf(() => pay("failed", "+2250700000002"))) - before).toBeLessThan(100);
+});
