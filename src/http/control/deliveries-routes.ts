@@ -7,6 +7,7 @@ import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { makeReady } from "../shared/company.js";
+import { OpenStreams } from "../shared/event-stream.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
 import { renderDelivery, renderEvent } from "./render-control.js";
 import { createCharge } from "../../domain/charges/create-charge.js";
@@ -41,24 +42,35 @@ const waitQuery = z.object({ ...filters, timeout: duration(0, TIMEOUT_MS_MAX).de
 
 const eventOrder = object({ topic: word(topicSpellings, { suggest: true }) });
 
+/** The calls of a company that wait for a delivery at a time: each looks at all that changes. */
+export const WAITS_MAX = 100;
+
 /** Pending and past webhooks, with every attempt of each. */
-export const deliveriesRoutes: readonly ControlRoute[] = [
-  listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
-    rows: company.world.deliveries,
-    where: matchesFilter(query),
-    render: renderDelivery,
-  })),
-  route("GET /deliveries/wait", { query: waitQuery }, waitForDelivery),
-  route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
-  route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
-  route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
-    renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
-  ),
-  route("POST /events", { body: eventOrder, success: 201 }, ({ sandbox, company, body, run }) => {
-    const url = sandbox.publicUrl;
-    return renderEvent(run(makeEvent, { topic: findTopic(body.topic), url }), company.profile);
-  }),
-];
+export function deliveriesRoutes(): readonly ControlRoute[] {
+  const waits = new OpenStreams(WAITS_MAX);
+  return [
+    listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
+      rows: company.world.deliveries,
+      where: matchesFilter(query),
+      render: renderDelivery,
+    })),
+    route("GET /deliveries/wait", { query: waitQuery }, (call) => {
+      const release = waits.begin(call.company.id);
+      if (release !== undefined) return waitForDelivery(call).finally(release);
+      const why = `${WAITS_MAX} calls wait for deliveries already, which is the most. Wait for fewer at a time.`;
+      return call.refuse({ status: 429, messages: [why] });
+    }),
+    route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
+    route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
+    route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
+      renderDelivery(redeliverNow(company, getDelivery(company, id), gate)),
+    ),
+    route("POST /events", { body: eventOrder, success: 201 }, ({ sandbox, company, body, run }) => {
+      const url = sandbox.publicUrl;
+      return renderEvent(run(makeEvent, { topic: findTopic(body.topic), url }), company.profile);
+    }),
+  ];
+}
 
 /** Deliveries that are planned again in one turn of the event loop: there may be thousands. */
 const REDELIVERIES_OF_TURN = 50;

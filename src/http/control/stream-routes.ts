@@ -122,6 +122,8 @@ class CompanyStream {
     if (id !== this.#companyId) return;
     this.#wake();
     for (const change of changes) {
+      // There may be thousands more than it takes.
+      if (this.#isStopped) return;
       if (isChangeOf(world.events, change)) {
         if (change.before === undefined && change.after !== undefined)
           this.#wait({ kind: "event", event: change.after });

@@ -41,7 +41,6 @@ const ownRoutes: readonly ControlRoute[] = [
   ...clockRoutes,
   ...stateRoutes,
   ...paymentsRoutes,
-  ...deliveriesRoutes,
   ...observationRoutes,
   ...behaviourRoutes,
 ];
@@ -56,7 +55,7 @@ export function createControlApp(
   sandbox: Sandbox,
   { replayer, differences, ask }: ControlExtensions = {},
 ): Hono<HttpEnv> {
-  const routes = [...ownRoutes, ...streamRoutes(), ...scenarioRoutes(replayer)];
+  const routes = [...ownRoutes, ...deliveriesRoutes(), ...streamRoutes(), ...scenarioRoutes(replayer)];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", dropBodyOfHead);
   const guesses = new AddressLimit(sandbox.system, GUESSES_MAX, GUESS_MS);

@@ -17,7 +17,7 @@ export const limits = mapping(
     events: limit("Domain events of a company", 100_000),
     deliveries: limit("Deliveries of a company that are over", 100_000),
     // A receiver that never answers must not fill the memory.
-    pendingDeliveries: limit("Deliveries of a company that are pending", 200_000),
+    pendingDeliveries: limit("Deliveries of a company that are pending", 100_000),
     companies: limit("Companies opened by their tokens", 1_000),
     companiesPerAddress: limit("Of those, with tenancy, opened from one address", 10),
     idle: duration(60_000)

@@ -56,6 +56,16 @@ it.each([
   }
 });
 
+it("secrets that are replaced over and over are learned without a long stop", async () => {
+  const one = new SecretRedactor();
+  for (let n = 0; n < 2_500; n++) {
+    const secret = ('é%2F+ "\\&'.repeat(25) + n).slice(-199);
+    const stopMs = await longestStop(async () => one.add([secret]));
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  }
+  expect(one.text(('é%2F+ "\\&'.repeat(25) + 2_499).slice(-199))).toBe("[redacted]");
+});
+
 it("a text with many encoded secrets, deeply escaped, is redacted without a long stop", async () => {
   const noise = Array.from({ length: 25 }, (_, at) => base64(base64(`${at} and others `.repeat(70))));
   const text = `%2525252541&amp;amp;amp;amp;amp;${noise.join("/")}/${base64(base64("x at_sandbox x"))} ${noise.join(" ")}`;

@@ -117,8 +117,8 @@ describe("the secrets that are known", () => {
   it("are bounded, and include those in use and the newest of the others", () => {
     const redactor = new SecretRedactor([], () => secretTexts(identity("used")));
     redactor.add(secretTexts(identity("used")));
-    for (let n = 1; n <= 12_000; n++) redactor.add(secretTexts(identity(`n${n}`)));
-    for (const name of ["used", "n12000", "n9000"]) expect(isRedacted(redactor, name)).toBe(true);
+    for (let n = 1; n <= 1_000; n++) redactor.add(secretTexts(identity(`n${n}`)));
+    for (const name of ["used", "n1000", "n900"]) expect(isRedacted(redactor, name)).toBe(true);
     expect(isRedacted(redactor, "n1")).toBe(false);
   });
 });

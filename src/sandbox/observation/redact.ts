@@ -23,8 +23,8 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 /** A value nested deeper than this cannot be written as JSON; no body of the API is. */
 const DEPTH_MAX = 200;
 const TOO_DEEP = `[deeper than ${DEPTH_MAX} levels]`;
-/** Secrets that are remembered after no company has them. */
-const RETIRED_MAX = 10_000;
+/** Secrets that are remembered after no company has them. Now and then all are learned anew, in one step. */
+const RETIRED_MAX = 500;
 /** base64 in base64. */
 const NESTING_MAX = 2;
 /** Of a longer text that was in base64 or hex only the bytes themselves are looked at. */

@@ -1,3 +1,4 @@
+import { WAITS_MAX } from "../../../src/http/control/deliveries-routes.js";
 import { beforeEach, describe, expect, it } from "vitest";
 import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
@@ -218,6 +219,21 @@ describe("GET /deliveries/wait", () => {
     const waiting = world.control("GET", "/deliveries/wait?status=pending&timeout=10s");
     await paidCharge();
     expect((await waiting).body).toMatchObject({ status: "pending", attempts: [] });
+  });
+
+  it("lets 100 calls of a company wait at a time", async () => {
+    await world.control("POST", "/companies", { companyId: "company_b" });
+    await subscribe("charges/events");
+    const waiting = Array.from({ length: WAITS_MAX }, () => world.control("GET", "/deliveries/wait?timeout=10s"));
+    const refused = await world.control("GET", "/deliveries/wait?timeout=0");
+    expect([refused.status, refused.body.message]).toEqual([
+      429,
+      ["100 calls wait for deliveries already, which is the most. Wait for fewer at a time."],
+    ]);
+    expect((await world.control("GET", "/deliveries/wait?timeout=0&company=company_b")).status).toBe(404);
+    await paidCharge();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
+    expect((await world.control("GET", "/deliveries/wait?timeout=0")).status).toBe(200);
   });
 
   it("is 404 with the deliveries that did come", async () => {
