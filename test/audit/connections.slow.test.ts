@@ -111,6 +111,22 @@ describe("a receiver that does not answer", () => {
 });
 
 describe("a slow receiver", () => {
+  it("passes though few connections at a time can wait for it", async () => {
+    let passedMs = 0;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        passedMs += 1500;
+        response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
+      });
+    });
+    const url = `http://127.0.0.1:${await listen(server, { backlog: 1 })}/`;
+    const report = await auditReceiver(url, { system: { ...systemClock, monotonic: () => passedMs }, only: ["genuine"] });
+    expect(mistakesIn(report)).toEqual([]);
+  });
+
   it("is warned", async () => {
     let passedMs = 0;
     const system = { ...systemClock, monotonic: () => passedMs };

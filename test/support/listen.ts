@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, ListenOptions, Server } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Listens on a free port of 127.0.0.1 until the test ends, and returns the port. */
-export async function listen(server: Server | HttpServer | HttpsServer): Promise<number> {
-  server.listen(0, "127.0.0.1");
+export async function listen(server: Server | HttpServer | HttpsServer, options: ListenOptions = {}): Promise<number> {
+  server.listen({ port: 0, host: "127.0.0.1", ...options });
   await once(server, "listening");
   onTestFinished(() => {
     if ("closeAllConnections" in server) server.closeAllConnections();

@@ -99,6 +99,7 @@ export const genuineChecks: readonly Check[] = [
   }),
   trap({
     id: "slow-sender",
+    turn: "alone",
     title: "an event that arrives in small pieces is accepted",
     why: "A body can arrive in many pieces. Code that treats the first as the whole refuses events on slow connections.",
     fix: "Read to the end of the body before you verify it.",
@@ -109,6 +110,7 @@ export const genuineChecks: readonly Check[] = [
   }),
   trap({
     id: "split-character",
+    turn: "alone",
     title: "a character that arrives in two pieces is accepted",
     why: "Code that turns each piece into text (`body += chunk`) breaks a character between two pieces. It happens rarely, to long events on slow connections.",
     fix: "Collect the pieces as bytes, join them at the end, and verify those.",
@@ -141,6 +143,7 @@ export const genuineChecks: readonly Check[] = [
   }),
   trap({
     id: "long-event",
+    turn: "alone",
     title: "an event of 64 KiB is accepted",
     severity: "warning",
     why: "An event carries the metadata of its charge, however long. A limit that is too small refuses the largest orders.",
@@ -154,7 +157,7 @@ export const genuineChecks: readonly Check[] = [
 const ACCENTS = "Commande de Koné à Abidjan — 東京 🛒";
 
 type Trap = Pick<CheckInfo, "id" | "title" | "why"> &
-  Partial<Pick<CheckInfo, "fix" | "snippet" | "severity" | "follows">> & {
+  Partial<Pick<Check, "fix" | "snippet" | "severity" | "follows" | "turn">> & {
     readonly body: (event: AuditEvent) => string;
     readonly cuts?: (text: string) => readonly number[];
     readonly sent: string;

@@ -29,7 +29,10 @@ export type SnippetName = "verify" | "read" | "once";
 export interface Check<CheckStage = Stage> extends CheckInfo {
   /** Its fix is about crashes too. */
   readonly isAboutCrashes?: true;
-  /** `alone`: after the others, with no other request under way. `last`: after those too, because it may bring a receiver down. */
+  /**
+   * `alone`: after the others, with no other request under way, because that would delay the answer, or because the request is more than one packet: Linux
+   * may cut such a connection when too many others wait to be accepted. `last`: after those too, because it may bring a receiver down.
+   */
   readonly turn?: "alone" | "last" | undefined;
   readonly run: (stage: CheckStage) => Promise<Verdict>;
 }
