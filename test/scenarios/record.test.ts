@@ -223,6 +223,20 @@ describe("a recording", () => {
     expect(text.match(/ webhook:/g)).toHaveLength(2);
   });
 
+  it("has events that were made on demand, and what followed from them", async () => {
+    const session = open();
+    const { api, control } = session;
+    for (const topic of ["charges/events", "transactions/completed"])
+      await api("POST", "/v1/webhooks", { topic, url: receiver.url });
+    for (const topic of ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"]) {
+      const id = String((await control("POST", "/events", { topic })).body["resource"]);
+      await api("GET", `/v1/${topic === "charges/events" ? "charges" : "transactions"}/${id}`);
+    }
+    const text = await recordingOf(session);
+    expect(text).not.toMatch(/: test-/);
+    expect(text.match(/ webhook:/g)).toHaveLength(2);
+  });
+
   it("has requests with bodies, tokens and headers that are wrong", async () => {
     const session = open();
     const { api, recorder } = session;

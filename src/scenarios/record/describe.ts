@@ -3,7 +3,7 @@ import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { ControlCalled } from "../../sandbox/sandbox-events.js";
-import { idsIn, idsInList } from "./find-ids.js";
+import { idsIn, idsInEvent, idsInList } from "./find-ids.js";
 import type { RecordedRequest } from "./recorded.js";
 
 interface Owner {
@@ -98,7 +98,7 @@ export function lookUp({ turn, as, path, base }: LookUp, rows: readonly unknown[
 export function describeCall({ turn, route, id, body, answer }: ControlCalled) {
   const [method = "", path = ""] = route.split(" ");
   const showsPayment = /^\/(?:charges|transactions)\//.test(path);
-  const status = method === "DELETE" ? 204 : /^POST \/(?:rules|snapshots\/:id)$/.test(route) ? 201 : 200;
+  const status = method === "DELETE" ? 204 : /^POST \/(?:rules|snapshots\/:id|events)$/.test(route) ? 201 : 200;
   return {
     kind: "request" as const,
     turn,
@@ -107,8 +107,13 @@ export function describeCall({ turn, route, id, body, answer }: ControlCalled) {
     body,
     status,
     ...(showsPayment ? { answer } : {}),
-    ids: route === "POST /rules" ? idsInList([answer], "rule").map((found) => ({ ...found, path: "id" })) : [],
+    ids: idsInCall(route, answer),
   };
+}
+
+function idsInCall(route: string, answer: unknown): RecordedRequest["ids"] {
+  if (route === "POST /events") return idsInEvent(answer);
+  return route === "POST /rules" ? idsInList([answer], "rule").map((found) => ({ ...found, path: "id" })) : [];
 }
 
 export function describeWebhook({ subscriptionId, topic, body }: Delivery) {

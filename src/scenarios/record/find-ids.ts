@@ -32,6 +32,15 @@ export function idsInList(rows: readonly unknown[], base: string): readonly Foun
   return rows.flatMap((row, index) => found(isObject(row) ? row["id"] : undefined, base, `data[${index}].id`));
 }
 
+/** The identifiers in an event that was made on demand: of the resource that was made for it, and the name that this got. */
+export function idsInEvent(answer: unknown): readonly FoundId[] {
+  const { resource, data } = isObject(answer) ? answer : {};
+  if (!isObject(data)) return [];
+  return "externalId" in data
+    ? [...found(resource, "charge", "resource"), ...found(data["externalId"], "externalId", "data.externalId")]
+    : [...found(resource, "transaction", "resource"), ...found(data["reference"], "reference", "data.reference")];
+}
+
 function found(text: unknown, base: string, path: string): readonly FoundId[] {
   return typeof text === "string" && text !== "" ? [{ text, base, path }] : [];
 }
