@@ -8,7 +8,9 @@ import { refuseForgery } from "../../control/guards.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, closeConnection, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
-import { backOf, createGuard, redirectTo, renderProblem } from "./guard-dashboard.js";
+import { renderProblem } from "./boxes.js";
+import { Guard } from "./guard.js";
+import { backOf, redirectTo } from "./redirect.js";
 import { createLive } from "./live.js";
 import { pages } from "./registry.js";
 import { type AskControl, requestOf, runAction, runUndo } from "./run-action.js";
@@ -41,16 +43,16 @@ interface DashboardDeps {
 export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   const { sandbox, ask, differences } = deps;
   const sessions = new Sessions(sandbox);
-  const guard = createGuard({ ...deps, sessions });
+  const guard = new Guard({ ...deps, sessions });
   const memory = new Memory();
   const live = createLive(sandbox);
   const auditor = createAuditor(sandbox.system);
   const auditDesk = createAuditDesk(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
   app.use("*", logRequests(sandbox), refuseForgery(sandbox), dropBodyOfHead, closeConnection);
-  app.use("*", guard.requireSession);
+  app.use("*", (c, next) => guard.requireSession(c, next));
 
-  app.get(`${DASHBOARD}/sign-in`, guard.showSignIn);
+  app.get(`${DASHBOARD}/sign-in`, (c) => guard.showSignIn(c));
   app.post(`${DASHBOARD}/sign-in`, guard.signIn);
   app.post(`${DASHBOARD}/sign-out`, guard.signOut);
   app.post(`${DASHBOARD}/open`, guard.open);

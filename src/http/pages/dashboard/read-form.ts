@@ -1,0 +1,35 @@
+import { valueBytes } from "../../../kernel/messages/json.js";
+import { UsageError } from "../../../kernel/messages/problem.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../sandbox/state/state.js";
+import type { Reserve } from "../../control/guards.js";
+import type { HttpContext } from "../../shared/env.js";
+import { readBytes } from "../../shared/read-body.js";
+import type { Fields } from "./view/actions.js";
+
+const FORM_BYTES_MAX = 1024 * 1024;
+/** The fields of a form without the empty ones; a file counts as its text. */
+export async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
+  const type = c.req.header("content-type") ?? "";
+  // A large form stops the process while it is read: only the upload of a state may be one.
+  const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
+  if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
+    throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
+  const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
+  const release = reserve.body(c, limit);
+  const bytes = await readBytes(c, limit).finally(release);
+  if (hasFile && valueBytes(bytes) > STATE_VALUE_BYTES_MAX)
+    throw new UsageError("input", "The file has too many values for its size: it would take too much memory.");
+  try {
+    const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
+    const fields = await Promise.all(
+      // Browsers send the lines of a text field with CR LF.
+      [...form].map(
+        async ([name, value]) =>
+          [name, (typeof value === "string" ? value : await value.text()).replaceAll("\r\n", "\n")] as const,
+      ),
+    );
+    return Object.fromEntries(fields.filter(([, value]) => value !== ""));
+  } catch (error) {
+    throw new UsageError("input", "The form cannot be read: its parts are damaged.", { cause: error });
+  }
+}
