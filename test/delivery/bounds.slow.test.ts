@@ -10,6 +10,7 @@ import { answerAfter, gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
+import { longestStop } from "../support/loop-stops.js";
 import { openWorld, type WorldOptions } from "../support/world.js";
 
 function started(options: WorldOptions) {
@@ -238,6 +239,21 @@ describe("data that only grows is bounded", () => {
     const { body: second } = await control("GET", `/companies?limit=1000&cursor=${first.cursor.next}`);
     const ids = [...first.data, ...second.data].map(({ companyId }) => companyId);
     expect([ids.length, new Set(ids).size, second.cursor.next]).toEqual([16, 16, null]);
+  });
+
+  it("the coverage of many companies with large rules does not stop the sandbox", async () => {
+    const { control } = started({});
+    const body = "x".repeat(1_000_000);
+    for (let n = 0; n < 60; n++) {
+      const companyId = `company_${n}`;
+      await control("POST", "/companies", { companyId });
+      await control("POST", `/rules?company=${companyId}`, { on: "request", name: companyId, then: { body } });
+    }
+    const stopMs = await longestStop(async () => {
+      const { status, body } = await control("GET", "/coverage?company=*");
+      expect([status, body.rules.length]).toEqual([200, 1]);
+    });
+    expect(stopMs).toBeLessThan(150);
   });
 
   it("a company has at most 100 access tokens, the newest", async () => {

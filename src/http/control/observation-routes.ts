@@ -73,7 +73,8 @@ export const observationRoutes: readonly ControlRoute[] = [
     async ({ sandbox, company, query }) => {
       for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
       const { coverage: book } = sandbox;
-      const seen = company === undefined ? book.ofAll(sandbox.companies) : book.of(company);
+      const ofAll = () => book.ofAllInTurns(sandbox.companies, sandbox.longWork.begin(""));
+      const seen = company === undefined ? await ofAll() : book.of(company);
       const coverage = redactCoverage(seen, company === undefined ? sandbox.redactor : sandbox.redactorOf(company));
       if (query.format === "json") return coverage;
       const headers = { "content-type": "text/markdown; charset=utf-8" };
