@@ -35,17 +35,24 @@ export class StepFailed extends Error {
   }
 }
 
+/** Longer bodies and paths are cut: the message is for reading. */
+const SHOWN_CHARACTERS_MAX = 2_000;
+/** Further differences are counted: there may be thousands, each with a path of thousands of characters. */
+const MISMATCHES_MAX = 100;
+
 /** Reports are kept and shared, so they show no secret. */
 export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   const { text, value, headers } = redactor;
-  const { message, step, mismatches, request, answer, received } = failure;
+  const { message, step, mismatches = [], request, answer, received } = failure;
+  const shown = mismatches.slice(0, MISMATCHES_MAX);
+  const of = shown.length < mismatches.length ? ` (the first ${shown.length} of ${mismatches.length} differences)` : "";
   return {
     ...failure,
-    message: text(message),
+    message: text(message) + of,
     step: text(step),
-    ...(mismatches && {
-      mismatches: mismatches.map(({ path, expected, actual }) => ({
-        path: text(path),
+    ...(failure.mismatches && {
+      mismatches: shown.map(({ path, expected, actual }) => ({
+        path: shorten(text(path.slice(0, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
         expected: text(expected),
         actual: value(actual),
       })),
@@ -70,8 +77,6 @@ export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   };
 }
 
-/** Longer bodies are cut: the message is for reading. */
-const SHOWN_CHARACTERS_MAX = 2_000;
 const SHOWN_WEBHOOKS_MAX = 20;
 const SUBSCRIPTION_HINT =
   "the runner's receiver is subscribed by given.webhooks without a url, or with the url ${receiver}";

@@ -162,3 +162,19 @@ it("a scenario that replays itself comes to an end", async () => {
   expect(body.outcome).toBe("passed");
   expect(companiesOf(world)).toEqual(["company_sandbox"]);
 });
+
+it("a failed step shows its first 100 differences, with short paths", async () => {
+  const { control } = openWorld();
+  const nested = (value: unknown): unknown =>
+    Array.from({ length: 40 }).reduce<unknown>((inner) => ({ ["a".repeat(1_000)]: inner }), value);
+  const members = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`member${at}`, 1]));
+  const { body } = await control("POST", "/scenarios/replay", {
+    given: { rules: [{ on: "request", then: { status: 200, body: nested({}) } }] },
+    steps: [{ request: "GET /v1/balance", expect: { body: nested(members) } }],
+  });
+  const { message, mismatches, text } = body.failure;
+  expect(message).toBe("The answer is not what was expected (the first 100 of 2000 differences)");
+  expect(mismatches).toHaveLength(100);
+  expect(Math.max(...mismatches.map(({ path }: { path: string }) => path.length))).toBeLessThan(2_100);
+  expect(text.length).toBeLessThan(500_000);
+});
