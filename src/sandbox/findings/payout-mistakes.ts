@@ -131,8 +131,9 @@ export function createBatchRepeatedDetector(): Detector {
     see(entry, { world }) {
       if (entry.operation !== "createBatch" || entry.created.length === 0) return [];
       const items = payoutsOf(entry).map((order) => ({ ...order, pair: pairOf(order) }));
+      const counts = countsOf(items);
       const found = [...batches.values()].flatMap(({ entry: before, items: earlier }) => {
-        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(items, earlier)) return [];
+        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(counts, countsOf(earlier))) return [];
         const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
         const failed = transfers.filter(({ status }) => status === "failed").length;
         const others = transfers.length - failed;
@@ -154,14 +155,16 @@ function describeBatch(entry: JournalEntry) {
 
 type Item = PayoutOrder & { readonly pair: string };
 
+/** How often each pair is there. */
+function countsOf(items: readonly Item[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { pair } of items) counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  return counts;
+}
+
 /** Each as often as there. */
-function holdsAll(all: readonly Item[], wanted: readonly Item[]): boolean {
-  const left = [...all];
-  return wanted.every((item) => {
-    const at = left.findIndex(({ pair }) => pair === item.pair);
-    if (at !== -1) left.splice(at, 1);
-    return at !== -1;
-  });
+function holdsAll(all: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): boolean {
+  return [...wanted].every(([pair, count]) => (all.get(pair) ?? 0) >= count);
 }
 
 /** By the description of one item: those of a run are alike. */
