@@ -293,7 +293,7 @@ it("shows a text of the service on one line, and an empty one as such", async ()
     return renderPretty(await calibrateAll([other]), plainStyle);
   };
   expect(await answering("down\r\n0 confirmed,\n\nall well")).toContain(
-    "another type: down 0 confirmed, all well, not",
+    String.raw`another type: "down\r\n0 confirmed,\n\nall well", not`,
   );
   expect(await answering(" ")).toContain('another type: " ", not');
 });

@@ -70,7 +70,7 @@ export function describeDifference({ kind, pointer, example }: Drift): string {
   return {
     added: `only the service has ${place}: ${got}`,
     missing: `only the sandbox has ${place}: ${expected}`,
-    type: `${place} has another type: ${got}, not ${expected}`,
+    type: `${place} has another type: ${showJson(example.got)}, not ${showJson(example.expected)}`,
     value: `${place} is ${got}, not ${expected}`,
     status: `the status is ${got}, not ${expected}`,
     order: `${place} has another order`,
@@ -88,7 +88,12 @@ function placeOf(pointer: string): string {
 
 function show(value: Json): string {
   const text = typeof value === "string" ? oneLine(value) : "";
-  return shorten(text === "" ? JSON.stringify(value) : text, 80);
+  return text === "" ? showJson(value) : shorten(text, 80);
+}
+
+/** Texts in quotes. */
+function showJson(value: Json): string {
+  return shorten(oneLine(JSON.stringify(value)), 80);
 }
 
 export function renderSum({ counts, source }: CalibrationReport, style: Style): string {
