@@ -17,8 +17,10 @@ export function groupDrift(differences: readonly FoundDifference[], tracks: read
 }
 
 /** What is the same for differences of one kind at one place. */
-export function nameDrift({ subject, pointer, kind }: FoundDifference): string {
-  return `${subject} ${kind} ${generalize(pointer)}`;
+export function nameDrift({ subject, pointer, kind, expected, got }: FoundDifference): string {
+  // A 422 for a 400 is another change than a 400 for a 409.
+  const statuses = kind === "status" ? ` ${JSON.stringify([expected, got])}` : "";
+  return `${subject} ${kind} ${generalize(pointer)}${statuses}`;
 }
 
 /** `count`: in how many of `of` answers or webhooks. */
