@@ -79,7 +79,10 @@ export class Judge {
       const trials = await this.#tryOn(profile, setting.path);
       const added = trials.flatMap((trial) => without(trial.after, trial.before));
       const removed = trials.flatMap((trial) => explainedBy(trial.before, trial.after));
-      const isHidden = added.some(hides) && !removed.some(hides);
+      // A request that is refused in another way sends no webhook.
+      const isRefused = added.some(({ kind }) => kind === "status");
+      const isHidden =
+        added.some(hides) && !removed.some((one) => hides(one) && !(isRefused && one.kind === "missing"));
       const isWorseToo = trials.some((trial) => explainedBy(trial.after, trial.before).length > 0);
       if (!isHidden && removed.length > 0 && isWorseToo) {
         return { contradiction: [...removed.slice(0, 2), ...added.slice(0, 1)], equals, worse };
