@@ -123,7 +123,10 @@ describe("a slow receiver", () => {
       });
     });
     const url = `http://127.0.0.1:${await listen(server, { backlog: 1 })}/`;
-    const report = await auditReceiver(url, { system: { ...systemClock, monotonic: () => passedMs }, only: ["genuine"] });
+    const report = await auditReceiver(url, {
+      system: { ...systemClock, monotonic: () => passedMs },
+      only: ["genuine"],
+    });
     expect(mistakesIn(report)).toEqual([]);
   });
 

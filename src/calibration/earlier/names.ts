@@ -1,7 +1,7 @@
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import type { RecordedRequest } from "../recording/entry.js";
-import { itemsIn } from "../recording/resources.js";
+import { itemsIn, nameOf } from "../recording/resources.js";
 
 const CREATES: ReadonlySet<RecordedRequest["operation"]> = new Set<RecordedRequest["operation"]>([
   "createCharge",
@@ -47,8 +47,4 @@ export class Names {
   #isKnown(name: string): boolean {
     return this.#taken.has(name) || this.#earlier.has(name);
   }
-}
-
-function nameOf({ externalId, reference }: JsonObject): string {
-  return JSON.stringify(externalId === undefined ? { reference } : { externalId });
 }

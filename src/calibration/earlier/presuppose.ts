@@ -1,16 +1,17 @@
 import { operations } from "../../contract/operations.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
+import type { Instant } from "../../kernel/time/instant.js";
 import { type WorldFixture, emptyFixture, worldLists } from "../../sandbox/state/fixture.js";
 import type { ExchangeName, History, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
-import { idInPath, idOf, itemsIn } from "../recording/resources.js";
+import { idInPath, idOf, itemsIn, nameOf } from "../recording/resources.js";
 import { EarlierCharges } from "./charges.js";
 import { Names } from "./names.js";
 import { takeFixtures } from "./stand-ins.js";
 import { EarlierSubscriptions } from "./subscriptions.js";
 import type { SupposedRecords } from "./suppose.js";
 import { EarlierTransfers } from "./transfers.js";
-import { findEarlierWebhooks } from "./webhooks.js";
+import { findEarlierWebhooks, isCreatedByName } from "./webhooks.js";
 
 /** What there was before the recording began, as far as the recording shows it. */
 export interface Presupposed {
@@ -25,7 +26,7 @@ export interface Presupposed {
 /** What an answer or a webhook shows that no earlier request of the recording has created. */
 export function presuppose({ entries }: History): Presupposed {
   const webhooks = findEarlierWebhooks(entries);
-  const search = new Search();
+  const search = new Search(entries[0]?.at ?? 0);
   for (const entry of entries) {
     if (entry.kind === "request") search.takeRequest(entry);
     else if (webhooks.all.has(entry)) search.takeWebhook(entry, webhooks.latest.get(idOf(entry.body["data"])));
@@ -67,17 +68,23 @@ class Search {
   readonly subscriptions = new EarlierSubscriptions();
   /** By phone number. */
   readonly customers = new Map<string, JsonObject>();
-  /** The ids that the recording has created or shown so far. */
+  /** The ids that the recording has created or shown so far, and the names of what it has created. */
   readonly #seen = new Set<string>();
+  readonly #start: Instant;
+
+  constructor(start: Instant) {
+    this.#start = start;
+  }
 
   /** `latest`: of a webhook that comes late the one that shows most. */
   takeWebhook(webhook: RecordedWebhook, latest?: RecordedWebhook): void {
     const topic = findTopic(webhook.topic);
     if (topic === undefined) return;
     this.subscriptions.received(topic, webhook);
-    if (!this.#seeFirst(idOf(webhook.body["data"]))) return;
-    const { body } = latest ?? webhook;
-    const data = isObject(body["data"]) ? body["data"] : {};
+    const id = idOf(webhook.body["data"]);
+    if (id === "" || !this.#seeFirst(id)) return;
+    const { data } = (latest ?? webhook).body;
+    if (!isObject(data) || isCreatedByName(data, this.#seen, this.#start)) return;
     const records = topic === "charges/events" ? this.charges : this.transfers;
     records.reported(data, latest !== undefined);
   }
@@ -95,12 +102,12 @@ class Search {
     const body = hasId && idOf(answer.body) !== asked ? { ...answer.body, id: asked } : answer.body;
     switch (operation) {
       case "createBatch":
-        for (const item of itemsIn(body)) this.#seen.add(idOf(item));
+        for (const item of itemsIn(body)) this.#seen.add(idOf(item)).add(nameOf(item));
         return;
       case "createCharge":
       case "createTransaction":
       case "createWebhook":
-        this.#seen.add(idOf(body));
+        this.#seen.add(idOf(body)).add(nameOf(body));
         return;
       case "checkCustomer":
         return this.#know(new URL(path, "http://localhost").searchParams.get("msisdn")?.replace(/^ /, "+"), body);

@@ -1,7 +1,7 @@
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import type { Entry, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
-import { idInPath, idOf, itemsIn } from "../recording/resources.js";
+import { idInPath, idOf, itemsIn, nameOf } from "../recording/resources.js";
 import { endOf, readTimestamp } from "../recording/timestamps.js";
 
 /** Webhooks of changes that were made before the recording: they come late, or again. */
@@ -42,7 +42,7 @@ const DROPPED_AFTER_MS = 3_600_000;
 /** What the requests up to one place of a recording show of the lives of charges and transfers. */
 class Progress {
   readonly #start: Instant;
-  /** Charges and transfers that the recording has made. */
+  /** The ids and names of charges and transfers that the recording has made. */
   readonly #created = new Set<string>();
   /** The stages of charges when an answer first showed them. */
   readonly #shown = new Map<string, number>();
@@ -60,8 +60,9 @@ class Progress {
     const isOver = operation === "payCharge" && (status === 409 || status === 422);
     if (isOver && !this.#created.has(asked)) this.#showFirst(asked, 1);
     if (status >= 300 || !isObject(body)) return;
-    if (operation === "createCharge" || operation === "createTransaction") this.#created.add(idOf(body));
-    if (operation === "createBatch") for (const item of itemsIn(body)) this.#created.add(idOf(item));
+    if (operation === "createCharge" || operation === "createTransaction")
+      this.#created.add(idOf(body)).add(nameOf(body));
+    if (operation === "createBatch") for (const item of itemsIn(body)) this.#created.add(idOf(item)).add(nameOf(item));
     // Before the request, not after it.
     this.#showFirst(idOf(body), operation === "payCharge" ? 0 : operation === "refundCharge" ? 1 : stageOf(body));
   }
@@ -74,13 +75,24 @@ class Progress {
   precedes({ topic, body: { data } }: RecordedWebhook): boolean {
     const id = idOf(data);
     if (!isObject(data) || id === "" || this.#created.has(id)) return false;
-    const timeOf = (name: string): Instant => endOf(readTimestamp(data[name])?.at ?? Infinity);
-    if (topic !== "charges/events") return timeOf("updatedAt") < this.#start;
+    if (isCreatedByName(data, this.#created, this.#start)) return false;
+    if (topic !== "charges/events") return timeOf(data, "updatedAt") < this.#start;
     const stage = this.#shown.get(id);
     if (stage !== undefined) return stageOf(data, Infinity) <= stage;
     if (isRefunded(data)) return !this.#refunded.has(id);
-    return timeOf("createdAt") + DROPPED_AFTER_MS < this.#start;
+    return timeOf(data, "createdAt") + DROPPED_AFTER_MS < this.#start;
   }
+}
+
+/** Whether the recording has created what a webhook shows under an id that no answer has: a service may show another one in webhooks. */
+export function isCreatedByName(data: JsonObject, created: ReadonlySet<string>, start: Instant): boolean {
+  const name = nameOf(data);
+  return name !== "" && created.has(name) && timeOf(data, "createdAt") >= start;
+}
+
+/** When it was at the latest; never where it shows no time. */
+function timeOf(data: JsonObject, name: "createdAt" | "updatedAt"): Instant {
+  return endOf(readTimestamp(data[name])?.at ?? Infinity);
 }
 
 /** How far the life of a charge or a transfer has gone. `unknown`: how much was refunded where this does not show it. */

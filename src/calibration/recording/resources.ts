@@ -43,3 +43,19 @@ export function transfersIn(body: unknown): readonly JsonObject[] {
 export function eventOf({ data }: JsonObject, nameOf: (id: string) => string = plain): string {
   return isObject(data) ? `${nameOf(String(data["id"]))} ${String(data["status"])}` : " ";
 }
+
+/** The same, with the amount refunded so far: each partial refund is an event, and a service may send each twice. */
+export function refundOf(body: JsonObject, nameOf?: (id: string) => string): string {
+  return `${eventOf(body, nameOf)} ${isObject(body["data"]) ? String(body["data"]["refunded"]) : ""}`;
+}
+
+/** The event by the caller's name for the order: a service may show another id in webhooks than in answers. */
+export function orderOf({ data }: JsonObject): string {
+  return isObject(data) ? `${nameOf(data)} ${String(data["status"])} ${String(data["refunded"])}` : " ";
+}
+
+/** A charge or a transfer by the caller's name for it; empty where it shows none. */
+export function nameOf({ externalId, reference }: JsonObject): string {
+  if (externalId === undefined && reference === undefined) return "";
+  return JSON.stringify(externalId === undefined ? { reference } : { externalId });
+}

@@ -7,7 +7,7 @@ import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { ExchangeName, RecordedWebhook } from "../recording/entry.js";
 import { groupBy } from "../recording/group-by.js";
-import { eventOf, idOf, plain } from "../recording/resources.js";
+import { eventOf, idOf, orderOf, plain, refundOf } from "../recording/resources.js";
 import type { Bindings } from "./bindings.js";
 import { type Comparison, type Difference, type FoundDifference, asJson, compareBodies } from "./compare.js";
 
@@ -69,13 +69,19 @@ export function compareWebhooks(
 }
 
 function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[], bindings: Bindings) {
-  const byEvent = groupBy(sent, ({ body }) => sentEventOf(body, bindings));
+  const toTheirs = (id: string): string => bindings.toTheirs(id);
   const pairs = new Map<RecordedWebhook, SentWebhook>();
-  for (const webhook of recorded) {
-    const ours = byEvent.get(eventOf(webhook.body))?.shift();
-    if (ours !== undefined) pairs.set(webhook, ours);
+  const left = new Set(sent);
+  for (const nameOf of [refundOf, eventOf, orderOf]) {
+    const byName = groupBy([...left], ({ body }) => nameOf(body, toTheirs));
+    for (const webhook of recorded) {
+      const ours = pairs.has(webhook) ? undefined : byName.get(nameOf(webhook.body))?.shift();
+      if (ours === undefined) continue;
+      pairs.set(webhook, ours);
+      left.delete(ours);
+    }
   }
-  const unpaired = [...byEvent.values()].flat();
+  const unpaired = [...left];
   for (const webhook of recorded) {
     if (pairs.has(webhook) || showsEvent(webhook)) continue;
     const place = unpaired.findIndex(({ body }) => mayBe(webhook, body, bindings));

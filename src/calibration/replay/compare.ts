@@ -3,6 +3,7 @@ import { parseBody } from "../../adapters/har/http-exchange.js";
 import { isObject, type Json, memberOf } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { ExchangeName } from "../recording/entry.js";
+import { groupBy } from "../recording/group-by.js";
 import { prefixOf } from "../recording/resources.js";
 import { endOf, readTimestamp } from "../recording/timestamps.js";
 import type { Bindings } from "./bindings.js";
@@ -95,6 +96,9 @@ function* compareLists(
 ): Generator<Difference> {
   if (theirs.length === ours.length && isReordered(theirs.map(outlineOf), ours.map(outlineOf))) {
     yield { pointer, kind: "order", expected: asJson(ours), got: asJson(theirs) };
+    const byOutline = groupBy(ours, outlineOf);
+    for (const [at, item] of theirs.entries())
+      yield* compare(item, byOutline.get(outlineOf(item))?.shift(), `${pointer}/${at}`, comparison);
     return;
   }
   for (let at = 0; at < Math.max(theirs.length, ours.length); at++) {
@@ -114,7 +118,7 @@ function outlineOf(item: unknown): string {
 }
 
 function isSameText(name: string, theirs: string, ours: string, { bindings, toleranceMs }: Comparison): boolean {
-  if (isId(name)) return prefixOf(theirs) === prefixOf(ours) && bindings.bind(theirs, ours);
+  if (isId(name)) return bindings.bind(theirs, ours) && prefixOf(theirs) === prefixOf(ours);
   const [their, our] = [readTimestamp(theirs), readTimestamp(ours)];
   if (their !== undefined && our !== undefined) {
     return their.form === our.form && our.at >= their.at - toleranceMs && our.at <= endOf(their.at) + toleranceMs;

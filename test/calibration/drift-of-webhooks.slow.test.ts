@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { calibrateAll, chargeOf, recordWith, settingsIn, transferOf } from "../support/calibrate.js";
+import { startReceiver } from "../support/receiver.js";
+
+type Body = Record<string, unknown>;
+
+/** Recorded once: the receiver ends with the first test. */
+let recording: Promise<readonly HttpExchange[]> | undefined;
+const record = (): Promise<readonly HttpExchange[]> => (recording ??= recordPayouts());
+
+async function recordPayouts(): Promise<readonly HttpExchange[]> {
+  const { url } = await startReceiver();
+  return recordWith({}, async (sandbox) => {
+    const read = (path: string) => sandbox.fetch<{ id: string; transactions: { id: string }[] }>(path);
+    const post = async (path: string, json: object) =>
+      (await sandbox.fetch<{ id: string; transactions: { id: string }[] }>(path, { json })).json();
+    for (const topic of ["transactions/started", "transactions/completed", "charges/events"])
+      await post("/v1/webhooks", { topic, url });
+    const single = await post("/v1/transactions", transferOf("salary-1", 7_000));
+    const orders = [transferOf("salary-2", 8_000), transferOf("salary-3", 9_000)];
+    const batch = await post("/v1/transactions/batch", { transactions: orders });
+    await sandbox.clock.advance("5s");
+    for (const { id } of [single, ...batch.transactions]) await read(`/v1/transactions/${id}`);
+    const charge = await post("/v1/charges", chargeOf("order-1"));
+    await post(`/v1/charges/${charge.id}/pay`, {});
+    for (const amount of [3_000, 2_000]) {
+      await post(`/v1/charges/${charge.id}/refund`, { amount });
+      await read(`/v1/charges/${charge.id}`);
+    }
+    await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 7_000) });
+    await sandbox.fetch("/v1/transactions", { json: transferOf("salary-4", 1) });
+    await sandbox.clock.advance("1m");
+  });
+}
+
+const isHook = ({ url }: HttpExchange): boolean => !url.includes("/v1/");
+const textOf = (body: Uint8Array | undefined): string => Buffer.from(body ?? []).toString();
+const topicOf = ({ body }: HttpExchange): unknown => (JSON.parse(textOf(body)) as Body)["topic"];
+
+const inHooks =
+  (change: (body: Body) => Body) =>
+  (exchange: HttpExchange): HttpExchange =>
+    isHook(exchange)
+      ? { ...exchange, body: Buffer.from(JSON.stringify(change(JSON.parse(textOf(exchange.body)) as Body))) }
+      : exchange;
+
+const inAnswers =
+  (change: (text: string, exchange: HttpExchange) => string) =>
+  (exchange: HttpExchange): HttpExchange => {
+    const { answer } = exchange;
+    return answer === undefined
+      ? exchange
+      : { ...exchange, answer: { ...answer, body: Buffer.from(change(textOf(answer.body), exchange)) } };
+  };
+
+const withStatus = (from: number, to: number) => (exchange: HttpExchange) =>
+  exchange.answer?.status === from && exchange.url.endsWith("/v1/transactions")
+    ? { ...exchange, answer: { ...exchange.answer, status: to } }
+    : exchange;
+
+const reversed = (text: string): string => {
+  const batch = JSON.parse(text) as Body;
+  return JSON.stringify({ ...batch, transactions: (batch["transactions"] as Body[]).toReversed() });
+};
+
+async function judge(exchanges: readonly HttpExchange[]) {
+  const report = await calibrateAll([exchanges]);
+  expect(settingsIn(report, "set")).toEqual({});
+  return {
+    drift: report.drift
+      .map(({ operation, topic, kind, pointer }) => `${operation ?? topic} ${kind} ${pointer}`)
+      .toSorted(),
+    contradicted: Object.keys(settingsIn(report, "contradicted")),
+    made: report.assumptions.filter((text) => /before the recording|not compared/.test(text)),
+  };
+}
+
+it("takes ids without their prefix for the only change", async () => {
+  const plain = (await record())
+    .map(inAnswers((text) => text.replaceAll("txn_", "")))
+    .map((exchange) => ({ ...exchange, url: exchange.url.replace("txn_", "") }));
+  const ids = ["GET /v1/transactions/:id value /body/id", "POST /v1/transactions value /body/id"];
+  const drift = [...ids, "POST /v1/transactions/batch value /body/transactions/*/id"];
+  expect(await judge(plain)).toEqual({ drift, contradicted: [], made: [] });
+});
+
+it("knows charges and transfers by the caller's names where webhooks have other ids", async () => {
+  const other = (await record()).map(
+    inHooks(({ data, ...body }) => {
+      const { id, ...rest } = data as Body;
+      return { ...body, data: { id: `${String(id).slice(0, -4)}ffff`, ...rest } };
+    }),
+  );
+  const topics = ["charges/events", "transactions/completed", "transactions/started"];
+  const drift = topics.map((topic) => `${topic} value /body/data/id`);
+  expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
+});
+
+it("knows the transfers of a batch that is answered in another order", async () => {
+  const other = (await record()).map(inAnswers((text, { url }) => (url.endsWith("/batch") ? reversed(text) : text)));
+  const drift = ["POST /v1/transactions/batch order /body/transactions"];
+  expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
+});
+
+it("tells copies of webhooks from the events that follow", async () => {
+  const twice = (await record()).flatMap((exchange) => (isHook(exchange) ? [exchange, exchange] : [exchange]));
+  const topics = ["charges/events", "transactions/completed", "transactions/started"];
+  const drift = topics.map((topic) => `${topic} added `);
+  expect(await judge(twice)).toEqual({ drift, contradicted: [], made: [] });
+});
+
+it("explains webhooks that never come by no setting that would refuse their requests", async () => {
+  const without = (await record()).filter(
+    (exchange) => !isHook(exchange) || topicOf(exchange) !== "transactions/started",
+  );
+  const { drift, contradicted } = await judge(without);
+  expect(drift).toEqual(["transactions/started missing "]);
+  expect(contradicted.filter((path) => path !== "testNumbers.silent")).toEqual([]);
+});
+
+it("supposes nothing from webhooks that do not show what they are about", async () => {
+  const flat = (await record()).map(inHooks(({ topic, data }) => ({ topic, ...(data as Body) })));
+  expect((await judge(flat)).made).toEqual([]);
+});
+
+it("lists each pair of statuses", async () => {
+  const report = await calibrateAll([(await record()).map(withStatus(409, 422)).map(withStatus(400, 412))], {
+    only: ["http"],
+  });
+  expect(report.drift.filter(({ kind }) => kind === "status")).toMatchObject([
+    { example: { expected: 409, got: 422 } },
+    { example: { expected: 400, got: 412 } },
+  ]);
+});
