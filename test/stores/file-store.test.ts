@@ -325,6 +325,14 @@ describe("the disk", () => {
     },
   );
 
+  it("has a quota that is used up: the reason says so, although Node has no name for it", async () => {
+    const fs = createFaultyFiles();
+    const { store, put } = await openLetters(await newStorePath(), { fs });
+    fs.fail("Unknown system error -122: Unknown system error -122, write");
+    put("a", 1);
+    await expect(store.durable(true)).rejects.toThrow(": the disk quota is used up, write. Make room there");
+  });
+
   it("is full at the start: reading works, and the log says once that nothing can be kept, until there is room", async () => {
     const path = await newStorePath();
     const first = await openLetters(path);

@@ -113,7 +113,6 @@ function reasonOf(error: unknown): string {
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EFBIG: "the file has reached its limit",
-  EDQUOT: "the disk quota is used up",
   EACCES: "it may not be written",
   EROFS: "the file system is read-only",
   EISDIR: "it is a folder",

@@ -57,8 +57,12 @@ export class Bug extends Error {
 }
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(QUOTA_USED_UP, "the disk quota is used up");
 }
+
+/** EDQUOT of Linux, for which Node has no name. */
+const QUOTA_USED_UP = /^Unknown system error -122(?:: Unknown system error -122)?/;
 
 /** Why something failed, with its causes: the reason of a failed `fetch`, whose own message says nothing, is in its cause. */
 export function reasonOf(error: unknown): string {
