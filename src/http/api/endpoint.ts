@@ -89,31 +89,20 @@ async function answerCall(
   handler: Handler,
   record: RequestRecord,
 ): Promise<ApiAnswer> {
-  let company = (record.company = authenticate(c, sandbox));
+  const call: CallStage = { c, sandbox, operation, handler, record };
+  const first = (record.company = authenticate(c, sandbox));
   if (operation.method !== "GET") await sandbox.store.writable();
   const keepRaw = (text: string): void => void (record.rawBody = text);
-  const reading = operation.body === "none" ? undefined : readJson(c, company.profile.server.bodyLimit, { keepRaw });
+  const reading = operation.body === "none" ? undefined : readJson(c, first.profile.server.bodyLimit, { keepRaw });
   // A rule sees no body where it cannot be read. The problem is reported in its turn.
   record.body = await reading?.catch(() => undefined);
-  // A reset has put another company in the place of a closed one.
-  const find = (current: Company): Company => (record.company = current.closed ? authenticate(c, sandbox) : current);
-  company = find(company);
-  noteTurn(record, sandbox, company);
-
-  if (company.world.rules.size > 0) {
-    const ruled = await whenReady(company, find, (ready) => {
-      noteTurn(record, sandbox, ready);
-      const rule = useRequestRule(c, ready, record.body);
-      return rule && { rule, company: ready, returned: createDeferred() };
-    });
-    record.ruled = ruled;
-    company = record.company;
-    if (ruled !== undefined && replacesWork(ruled.rule.then)) {
-      await sandbox.store.durable();
-      return nothingDone;
-    }
+  const current = findCurrent(call, first);
+  noteTurn(record, sandbox, current);
+  const company = current.world.rules.size > 0 ? await applyRule(call, current) : current;
+  if (record.ruled !== undefined && replacesWork(record.ruled.rule.then)) {
+    await sandbox.store.durable();
+    return nothingDone;
   }
-
   const waitMs = noteSettings(record, () => admit(company));
   if (waitMs !== undefined) return noteSettings(record, () => describeLimited(sandbox, company, c.req.path, waitMs));
   noteSettings(record, () => {
@@ -123,7 +112,38 @@ async function answerCall(
   });
   const body = await reading;
   await handler.prepare?.(company);
+  return work(call, company, body);
+}
 
+interface CallStage {
+  readonly c: HttpContext;
+  readonly sandbox: Sandbox;
+  readonly operation: Operation;
+  readonly handler: Handler;
+  readonly record: RequestRecord;
+}
+
+/** After a reset there is another company in the place of a closed one. */
+function findCurrent({ c, sandbox, record }: CallStage, company: Company): Company {
+  return (record.company = company.closed ? authenticate(c, sandbox) : company);
+}
+
+/** Notes the rule that applies, if one does. Returns the company that it is of. */
+async function applyRule(call: CallStage, company: Company): Promise<Company> {
+  const { c, sandbox, record } = call;
+  const find = (current: Company): Company => findCurrent(call, current);
+  return whenReady(company, find, (ready) => {
+    noteTurn(record, sandbox, ready);
+    const rule = useRequestRule(c, ready, record.body);
+    record.ruled = rule && { rule, company: ready, returned: createDeferred() };
+    return ready;
+  });
+}
+
+/** One synchronous step, once everything that is due has happened. */
+async function work(call: CallStage, company: Company, body: unknown): Promise<ApiAnswer> {
+  const { c, sandbox, operation, handler, record } = call;
+  const find = (current: Company): Company => findCurrent(call, current);
   const gate = afterAnswer(c, sandbox.system, record.ruled?.returned.promise);
   const { answer, isChanged } = await whenReady(company, find, (ready) => {
     const { profile } = ready;
@@ -139,7 +159,7 @@ async function answerCall(
         query: c.req.query(),
         id: c.req.param("id") ?? "",
         checkoutUrl: `${sandbox.options.publicUrl ?? originOf(c.req.url)}/checkout/`,
-        run: (work, input) => ready.run(work, input, gate),
+        run: (operate, input) => ready.run(operate, input, gate),
       }),
     );
     record.made = { from, to: ready.record.seq };
