@@ -172,3 +172,20 @@ it("takes no text for a place but its own", async () => {
   for (const text of ["", "12", "12-", "-3", "12-3-4", "1e3-1", "9999999999999999-1"])
     expect(timeline(live, 50, text).lines).toEqual(["POST 201 charge.created"]);
 });
+
+it("takes no time for each webhook of a request: one may have thousands", async () => {
+  const live = await startLive();
+  const exchanges: Exchange[] = [];
+  live.sandbox.events.on("exchange", ({ exchange }) => exchanges.push(exchange));
+  await live.createCharge();
+  const [exchange] = exchanges;
+  const { record } = live.company;
+  const journal = new Journal(100);
+  for (let n = 0; n < 20; n++) {
+    const from = record.seq;
+    record.seq += 1_000_000;
+    journal.record({ ...exchange!, made: { from, to: record.seq } });
+  }
+  const stopMs = await longestStop(async () => readTimeline(live.company, journal.entries, { limit: 50 }));
+  expect(stopMs).toBeLessThan(200);
+});

@@ -75,6 +75,14 @@ export interface FindingsDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+/** Webhooks of one request that detectors remember. */
+const ENQUEUED_MAX = 100;
+
+/** Detectors keep entries that the journal has dropped, and one request may send thousands of webhooks. */
+function withFewWebhooks(entry: JournalEntry): JournalEntry {
+  return { ...entry, enqueued: entry.enqueued.slice(0, ENQUEUED_MAX) };
+}
+
 /** What one company's client did that costs money in production, each mistake once. */
 export class Findings {
   readonly #deps: FindingsDeps;
@@ -107,13 +115,15 @@ export class Findings {
     const resource = id === undefined ? [] : [plainId(id)];
     if (isOfAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
     if (isOfAudit(entry) || resource.some(this.#isAudited)) return;
-    this.#ask(entry.seq, (detector, scene) => detector.see?.(entry, scene), connection);
+    const seen = withFewWebhooks(entry);
+    this.#ask(entry.seq, (detector, scene) => detector.see?.(seen, scene), connection);
   }
 
   /** The client never read the answer to a request that was seen before. */
   lost(entry: JournalEntry): void {
     if (isOfAudit(entry)) return;
-    this.#ask(entry.seq, (detector, scene) => detector.lost?.(entry, scene));
+    const seen = withFewWebhooks(entry);
+    this.#ask(entry.seq, (detector, scene) => detector.lost?.(seen, scene));
   }
 
   /** An attempt to deliver a webhook begins. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exchange } from "../../../test/support/sighting.js";
+import type { Company } from "../company/company.js";
 import { Journal } from "./journal.js";
 
 function idsOf({ entries }: Journal): string[] {
@@ -37,6 +38,15 @@ describe("bounds", () => {
   it("counts the memory of small values, and not only their text", () => {
     const journal = new Journal(100, 1_000_000);
     for (let n = 0; n < 10; n++) journal.record(exchange({ body: Array.from({ length: 5_000 }, () => ({})) }));
+    expect(idsOf(journal)).toEqual(["req_10"]);
+  });
+
+  it("counts the webhooks that a request sent", () => {
+    const journal = new Journal(100, 50_000);
+    const sent = Array.from({ length: 900 }, (_, n) => ({ id: `del_${n}`, seq: n + 1 }));
+    const world = { deliveries: { after: () => sent }, events: { after: () => [] } };
+    const company = { world } as unknown as Company;
+    for (let n = 0; n < 10; n++) journal.record(exchange({ company, made: { from: 0, to: 900 } }));
     expect(idsOf(journal)).toEqual(["req_10"]);
   });
 

@@ -23,6 +23,8 @@ export interface JournalEntry extends Row, Omit<Exchange, Unkept> {
 export const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 /** What an entry takes beside its texts. */
 const ENTRY_BYTES = 300;
+/** What the id of a webhook or of a record takes. */
+const ID_BYTES = 50;
 
 /** The newest requests of one company. */
 export class Journal {
@@ -60,14 +62,15 @@ export class Journal {
   record(exchange: Exchange): JournalEntry {
     const { turn: _turn, company: _company, named: _named, connection: _connection, onLost: _, ...kept } = exchange;
     const seq = ++this.#last;
+    const [enqueued, created] = [enqueuedBy(exchange), createdBy(exchange)];
     const entry: JournalEntry = {
       id: `req_${seq}`,
       seq,
       ...kept,
       fate: "written",
-      enqueued: enqueuedBy(exchange),
-      created: createdBy(exchange),
-      bytes: bytesOf(exchange),
+      enqueued,
+      created,
+      bytes: bytesOf(exchange) + ID_BYTES * (enqueued.length + created.length),
     };
     this.#entries.push(entry);
     this.#bytes += entry.bytes;

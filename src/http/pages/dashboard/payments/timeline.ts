@@ -123,10 +123,10 @@ interface Slice<T> {
 function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, beyond: number): readonly Part[] {
   // Unknown are the events of a refused request, and those that another state has replaced.
   const isKnown = ({ made: { to } }: JournalEntry): boolean => to > 0 && to < beyond;
-  const covered = new Set<number>();
-  for (const entry of entries.rows)
-    if (isKnown(entry)) for (let seq = entry.made.from + 1; seq <= entry.made.to; seq++) covered.add(seq);
-  const alone = events.rows.filter(({ seq }) => !covered.has(seq));
+  // Not by a set of all that they made: one request may make thousands of webhooks.
+  const knownEntries = entries.rows.filter(isKnown);
+  const isMade = ({ seq }: DomainEvent) => knownEntries.some(({ made: { from, to } }) => from < seq && seq <= to);
+  const alone = events.rows.filter((event) => !isMade(event));
   let key = Infinity;
   let later = 0;
   const requests = entries.rows.map((entry): Part => {
