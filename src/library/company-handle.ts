@@ -173,7 +173,10 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
         const request = parseRequest(subscriptionRequest(company.profile), { topic, url });
         return renderSubscription(company.run(createSubscription, request), company.profile);
       }),
-    deliveries: () => current().world.deliveries.values().map(renderDelivery),
+    deliveries: () =>
+      current()
+        .world.deliveries.values()
+        .map((delivery) => renderDelivery(delivery)),
     settle: async () => void (await settle(current())),
     reset: async () => void core.reset(current()),
     close: remove,

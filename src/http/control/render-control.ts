@@ -71,7 +71,11 @@ export function renderCustomer({ msisdn, firstName, lastName, kycStatus }: Custo
   return { msisdn, firstName, lastName, kycStatus };
 }
 
-export function renderDelivery(delivery: Delivery) {
+/** `bodiesShown`: of the newest attempts. */
+export function renderDelivery(
+  delivery: Delivery,
+  { bodiesShown = ANSWERS_KEPT }: { readonly bodiesShown?: number } = {},
+) {
   return {
     id: delivery.id,
     topic: delivery.topic,
@@ -79,13 +83,13 @@ export function renderDelivery(delivery: Delivery) {
     resource: shownDeliveryResource(delivery),
     status: delivery.status,
     nextAttemptAt: delivery.nextAttemptAt === null ? null : toIso(delivery.nextAttemptAt),
-    attempts: delivery.attempts.map((attempt, at) => renderAttempt(shownBody(delivery, at + 1), attempt)),
+    attempts: delivery.attempts.map((attempt, at) => renderAttempt(shownBody(delivery, at + 1, bodiesShown), attempt)),
   };
 }
 
 /** Empty before the newest attempts, whose answers are not kept either: 200 times a megabyte would take a second. */
-function shownBody(delivery: Delivery, attempt: number): string {
-  return attempt > delivery.attempts.length - ANSWERS_KEPT ? sentBody(delivery, attempt).toString() : "";
+function shownBody(delivery: Delivery, attempt: number, bodiesShown: number): string {
+  return attempt > delivery.attempts.length - bodiesShown ? sentBody(delivery, attempt).toString() : "";
 }
 
 /** Each attempt is signed with the secret key of its time. */

@@ -55,6 +55,8 @@ type Happening =
 
 /** A stream for which more than these wait to be stored, sent and read ends. */
 const WAITING_MAX = 10_000;
+/** Of the attempts of a delivery: each may have a megabyte, and each stream holds one message in memory. */
+const BODIES_SHOWN = 1;
 /** After so much time other work gets its turn. */
 const TURN_MS = 20;
 
@@ -176,7 +178,8 @@ class CompanyStream {
   #send(happening: Happening, company: Company): void {
     const { kind } = happening;
     if (kind === "event") this.#sink.send(kind, renderEvent(happening.event, company.profile));
-    else if (kind === "delivery") this.#sink.send(kind, renderDelivery(happening.delivery));
+    else if (kind === "delivery")
+      this.#sink.send(kind, renderDelivery(happening.delivery, { bodiesShown: BODIES_SHOWN }));
     else {
       happening.isSent = true;
       this.#sendRequest(happening.id, company);

@@ -118,6 +118,20 @@ describe("GET /_sandbox/stream", () => {
     expect(sent).toEqual(await list("/deliveries"));
   });
 
+  it("sends of a delivery the body of its newest attempt only", async () => {
+    const live = await startLive();
+    await live.receiverFor("charges/events");
+    const { id } = await live.createCharge();
+    await live.ok("POST", `/v1/charges/${id}/pay`);
+    await live.settle();
+    const stream = await follow(live);
+    const [delivery] = (await live.control("GET", "/deliveries")).body.data;
+    await live.control("POST", `/deliveries/${delivery.id}/redeliver`);
+    const sent = await stream.next("delivery", ({ attempts }) => attempts.length === 2);
+    const bodies = sent.attempts.map(({ request }: { request: { body: string } }) => request.body);
+    expect(bodies).toEqual(["", delivery.attempts[0].request.body]);
+  });
+
   it("sends the clock when it is frozen, set or advanced, and at each item that fires", async () => {
     const live = await startLive();
     await live.createCharge();
