@@ -4,7 +4,8 @@
  *     node resize.mjs http://new-proxy:8080 http://replica-0:4010 http://replica-1:4010 …
  *
  * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
- * that moves answers 503 where it was, until clients use the new proxy. When one cannot be moved, it stays where it is and the script ends: run it again.
+ * that moves answers 503 where it was, until clients use the new proxy. When one cannot be moved, it stays where it is and the script ends. Run it again,
+ * also when it was stopped: it finishes the move of a company that is closed.
  *
  * Once clients use the new proxy, with all replicas:
  *
@@ -25,15 +26,22 @@ async function move() {
     const { hostname, port } = new URL(from);
     const own = `${(await lookup(hostname)).address}:${port}`;
     let moved = 0;
-    const companies = await companiesOf(from);
+    const open = await companiesOf(from);
+    const closed = [];
+    for (const company of await companiesOf(from, "closed=true"))
+      if (await isBrokenOff(company, from)) closed.push(company);
+    const companies = [...closed, ...open];
     for (const { companyId, accessToken } of companies) {
       const { headers } = await fetch(`${proxy}/_sandbox/health`, {
         headers: { authorization: `Bearer ${accessToken}` },
       });
       const to = headers.get("x-replica");
       if (to === null || to === own) continue;
+      const isThere = await hasCompany(`http://${to}`, companyId);
+      // It was moved before.
+      if (isThere && !(await hasCompany(from, companyId))) continue;
       // Both addresses may be of one replica, which would close the company and open it again.
-      if (await hasCompany(`http://${to}`, companyId))
+      if (isThere)
         throw new Error(`${companyId} is open at ${from} and ${to}: if that is one replica, name it as the proxy does`);
       const exported = await control(from, "POST", `${pathOf(companyId)}/export`, JSON.stringify({ close: true }));
       try {
@@ -49,6 +57,14 @@ async function move() {
   }
 }
 
+/** Whether the move of a closed company was broken off: it is open nowhere, and no other closed copy has more records. */
+async function isBrokenOff({ companyId }, from) {
+  const isOpen = await Promise.all(replicas.map((replica) => hasCompany(replica, companyId)));
+  const copies = await Promise.all(replicas.map((replica) => recordsOf(replica, companyId)));
+  const sizes = copies.map((records) => records?.length ?? 0);
+  return !isOpen.includes(true) && sizes[replicas.indexOf(from)] === Math.max(...sizes);
+}
+
 async function removeClosed() {
   for (const replica of replicas) {
     for (const { companyId } of await companiesOf(replica)) {
@@ -60,25 +76,28 @@ async function removeClosed() {
 
 /** Not when its records went nowhere: then the move was broken off, and a token has opened another company since. */
 async function removeCopy(companyId, other, replica) {
-  const closed = await recordsOf(other, companyId);
-  if (closed === undefined) return;
-  if (closed <= (await recordsOf(replica, companyId))) return control(other, "DELETE", pathOf(companyId));
-  console.error(`${companyId} is closed at ${other} with more records than it has at ${replica}: it stays there`);
+  const records = await recordsOf(other, companyId);
+  if (records === undefined) return;
+  const there = new Set(await recordsOf(replica, companyId));
+  if (records.every((id) => there.has(id))) return control(other, "DELETE", pathOf(companyId));
+  console.error(`${companyId} is closed at ${other} with records that it does not have at ${replica}: it stays there`);
   process.exitCode = 1;
 }
 
-/** The number of the newest record; undefined when there is no such company. */
+/** The ids of what a company never forgets; undefined when there is no such company. */
 async function recordsOf(replica, companyId) {
   const response = await call(replica, "POST", `${pathOf(companyId)}/export`, "{}");
   if (!response.ok) return undefined;
-  const [[, , { seq }]] = (await response.json()).entries;
-  return seq;
+  return (await response.json()).entries
+    .filter(([kind, , table]) => kind === "rows" && ["charges", "transactions", "ledger"].includes(table))
+    .flatMap(([, , , rows]) => rows.map(({ id }) => id));
 }
 
-async function companiesOf(replica) {
+async function companiesOf(replica, query = "") {
   const companies = [];
   for (let cursor = ""; cursor !== null;) {
-    const page = JSON.parse(await control(replica, "GET", `/companies?limit=1000${cursor && `&cursor=${cursor}`}`));
+    const path = `/companies?limit=1000&${query}${cursor && `&cursor=${cursor}`}`;
+    const page = JSON.parse(await control(replica, "GET", path));
     companies.push(...page.data);
     cursor = page.cursor.next;
   }

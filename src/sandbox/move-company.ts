@@ -4,11 +4,12 @@ import { anyText, listOf, object, word } from "../kernel/fields.js";
 import { jsonBytes } from "../kernel/messages/json.js";
 import { messageOf, UsageError } from "../kernel/messages/problem.js";
 import { quote } from "../kernel/messages/text.js";
+import { type Row, Table } from "../kernel/records/table.js";
 import type { Company } from "./company/company.js";
 import type { ReleaseGate } from "./company/release-gate.js";
 import type { Sandbox } from "./sandbox.js";
 import { checkCompany } from "./state/check-company.js";
-import type { StoredCompany } from "./state/company-record.js";
+import type { Identity, StoredCompany } from "./state/company-record.js";
 import { STATE_BYTES_MAX } from "./state/state.js";
 import { companyEntries, createStoreFormat } from "./state/store-format.js";
 
@@ -40,6 +41,18 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
   }
   if (closes && company !== undefined) sandbox.closeForMove(company);
   return { exportVersion: EXPORT_VERSION, companyId: id, entries };
+}
+
+interface ClosedCompany extends Row {
+  readonly identity: Identity;
+}
+
+/** Those that were closed to be moved, and not removed. */
+export function closedCompanies({ store }: Sandbox): Table<ClosedCompany> {
+  const closed = new Table<ClosedCompany>("closed companies");
+  for (const [id, { record }] of store.data.companies)
+    if (record.moving) closed.set({ id, seq: closed.size + 1, identity: record.identity });
+  return closed;
 }
 
 /**

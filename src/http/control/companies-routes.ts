@@ -5,7 +5,7 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { decimalXof } from "../../domain/values/fields.js";
 import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
-import { duration, instant, object, sentence, text } from "../../kernel/fields.js";
+import { duration, instant, object, sentence, text, word } from "../../kernel/fields.js";
 import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import type { Row } from "../../kernel/records/table.js";
 import { setupFor } from "../../sandbox/config/options.js";
@@ -13,7 +13,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { AccessToken, Identity } from "../../sandbox/state/company-record.js";
 import { credential } from "../../sandbox/state/file-fields.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
-import { exportCompany, importCompany } from "../../sandbox/move-company.js";
+import { closedCompanies, exportCompany, importCompany } from "../../sandbox/move-company.js";
 import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
 import { originOf, respond, tokenOf } from "../api/answer.js";
 import { ADMINISTRATOR, findCaller, reachCompany } from "../shared/caller.js";
@@ -26,14 +26,14 @@ import { clockChange } from "./clock-routes.js";
 import {
   type CompanyCall,
   type ControlRoute,
+  listQuery,
   noBody,
   optionalBody,
   pageOf,
-  pageQuery,
   route,
   sandboxRoute,
 } from "./control-route.js";
-import { renderCompany } from "./render-control.js";
+import { renderCompany, renderIdentity } from "./render-control.js";
 import { STATE_BOUNDS } from "./state-routes.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
@@ -71,6 +71,9 @@ function profileOver(base: ProfileOverrides): z.ZodType<ProfileOverrides> {
   });
 }
 
+/** `closed`: those that were closed to be moved, instead of those that are open. */
+const companiesQuery = listQuery({ closed: word(["true", "false"]).optional() });
+
 /** `close`: the company stops here, so that it can go on elsewhere. */
 const exporting = optionalBody(object({ close: z.boolean({ error: "must be true or false" }).default(false) }));
 
@@ -104,7 +107,9 @@ const rotation = optionalBody(
 
 /** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
-  sandboxRoute("GET /companies", { query: pageQuery }, async ({ sandbox, query }) => {
+  sandboxRoute("GET /companies", { query: companiesQuery }, async ({ sandbox, query }) => {
+    if (query.closed === "true")
+      return pageOf({ rows: closedCompanies(sandbox), render: ({ identity }) => renderIdentity(identity) }, query);
     const { data: ids } = pageOf({ rows: sandbox.opened, render: ({ id }) => id }, query);
     for (const id of ids) {
       const company = sandbox.findCompany(id);

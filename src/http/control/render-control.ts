@@ -15,6 +15,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
+import type { Identity } from "../../sandbox/state/company-record.js";
 import { shownSubject } from "../../domain/model/work.js";
 import type { ProfileValues } from "../../domain/profile/settings.js";
 
@@ -30,9 +31,17 @@ export function renderClock(company: Company) {
   };
 }
 
-/** `accessToken` is the one to use; `accessTokens` lists all, including rotated ones that are still accepted. */
 export function renderCompany(company: Company) {
-  const { id, tokens, secretKey } = company.record.identity;
+  return {
+    ...renderIdentity(company.record.identity),
+    balance: toXof(balanceOf(company)),
+    clock: renderClock(company),
+    profile: profileValuesOf(company),
+  };
+}
+
+/** `accessToken` is the one to use; `accessTokens` lists all, including rotated ones that are still accepted. */
+export function renderIdentity({ id, tokens, secretKey }: Identity) {
   return {
     companyId: id,
     accessToken: tokens.find(({ expiresAt }) => expiresAt === null)?.token ?? tokens[0]?.token ?? null,
@@ -41,9 +50,6 @@ export function renderCompany(company: Company) {
       accessToken: token,
       expiresAt: expiresAt === null ? null : toIso(expiresAt),
     })),
-    balance: toXof(balanceOf(company)),
-    clock: renderClock(company),
-    profile: profileValuesOf(company),
   };
 }
 

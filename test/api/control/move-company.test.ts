@@ -154,6 +154,27 @@ describe("a company that was closed", () => {
     );
   });
 
+  it("is listed by closed=true alone, until it is imported or removed", async () => {
+    const world = await openShop();
+    const listed = async (query: string): Promise<string[]> =>
+      (await world.control("GET", `/companies${query}`)).body.data.map(({ companyId }: LooseJson) => companyId);
+    const exported = await exportShop(world);
+    const { body } = await world.control("GET", "/companies?closed=true&limit=1");
+    const accessTokens = [{ accessToken: "at_shop", expiresAt: null }];
+    expect(body).toMatchObject({ count: 1, limit: 1, cursor: { prev: null, next: null } });
+    expect(body.data).toEqual([
+      { companyId: "company_shop", accessToken: "at_shop", secretKey: "a secret", accessTokens },
+    ]);
+    expect(await listed("")).toEqual(["company_sandbox"]);
+    expect(await listed("?closed=false")).toEqual(["company_sandbox"]);
+    await world.control("PUT", "/companies/company_shop", exported);
+    expect(await listed("?closed=true")).toEqual([]);
+    await exportShop(world);
+    await world.control("DELETE", "/companies/company_shop");
+    expect(await listed("?closed=true")).toEqual([]);
+    expect((await world.control("GET", "/companies?closed=yes")).status).toBe(400);
+  });
+
   it("can be exported again, and comes back when it is imported where it was", async () => {
     const source = await openShop();
     const first = await exportShop(source);
