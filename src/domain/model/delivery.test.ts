@@ -6,9 +6,16 @@ describe("attemptsWith", () => {
     const response = { headers: {}, body: "no" };
     const attempt: Attempt = { at: 0, status: 500, latencyMs: 1, error: "status 500", requestHeaders: {}, response };
     let attempts: readonly Attempt[] = [];
-    for (let made = 0; made < ANSWERS_KEPT + 4; made++) attempts = attemptsWith({ attempts }, attempt);
+    for (let made = 0; made < ANSWERS_KEPT + 4; made++) attempts = attemptsWith({ attempts }, attempt, 1);
     const kept = Array.from({ length: ANSWERS_KEPT }, () => attempt);
     expect(attempts).toEqual([...Array.from({ length: 4 }, () => ({ ...attempt, response: null })), ...kept]);
+  });
+
+  it("keeps the newest answer only while a company has very many deliveries", () => {
+    const response = { headers: {}, body: "no" };
+    const attempt: Attempt = { at: 0, status: 500, latencyMs: 1, error: "status 500", requestHeaders: {}, response };
+    const attempts = attemptsWith({ attempts: [attempt, attempt] }, attempt, 2_001);
+    expect(attempts.map((one) => one.response)).toEqual([null, null, response]);
   });
 });
 

@@ -133,17 +133,30 @@ export const ATTEMPTS_KEPT = 200;
 /** Answers of one delivery that are kept, and bodies that are shown, the newest: a store writes all of them again with each attempt. By default there are six. */
 export const ANSWERS_KEPT = 20;
 
-/** Its attempts with one more. */
-export function attemptsWith({ attempts }: Pick<Delivery, "attempts">, attempt: Attempt): readonly Attempt[] {
+/** With more deliveries than these each keeps its newest answer only: a receiver chooses how large it is. */
+const DELIVERIES_WITH_ANSWERS = 2_000;
+
+/** Its attempts with one more. `deliveries`: of the company. */
+export function attemptsWith(
+  { attempts }: Pick<Delivery, "attempts">,
+  attempt: Attempt,
+  deliveries: number,
+): readonly Attempt[] {
   const kept = [...attempts.slice(-(ATTEMPTS_KEPT - 1)), attempt];
-  return kept.map((one, index) => (index < kept.length - ANSWERS_KEPT ? { ...one, response: null } : one));
+  const answers = deliveries > DELIVERIES_WITH_ANSWERS ? 1 : ANSWERS_KEPT;
+  return kept.map((one, index) => (index < kept.length - answers ? { ...one, response: null } : one));
 }
 
 /** After an attempt: done, planned again, or given up. */
-export function recordAttempt(log: MoveLog, delivery: Delivery, attempt: Attempt, retryAt: Instant | null): Delivery {
-  const action = attempt.error === null ? "succeed" : retryAt === null ? "exhaust" : "retry";
+export function recordAttempt(
+  log: MoveLog,
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  retryAt: Instant | null,
+): Delivery {
+  const action = attempts.at(-1)?.error === null ? "succeed" : retryAt === null ? "exhaust" : "retry";
   const nextAttemptAt = action === "retry" ? retryAt : null;
-  return { ...moveDelivery(log, delivery, action, nextAttemptAt), attempts: attemptsWith(delivery, attempt) };
+  return { ...moveDelivery(log, delivery, action, nextAttemptAt), attempts };
 }
 
 /** The only writer of a delivery's status. */

@@ -72,14 +72,15 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
   const { deliveries } = work.world;
   const delivery = deliveries.get(deliveryId);
   if (delivery === undefined) return;
+  const made = attemptsWith(delivery, attempt, deliveries.size);
   if (delivery.status !== "pending") {
-    work.put(deliveries, { ...delivery, attempts: attemptsWith(delivery, attempt) });
+    work.put(deliveries, { ...delivery, attempts: made });
     return;
   }
   const attempts = delivery.attempts.length + 1;
   // Deleting its subscription "stops retries", also those of a delivery that was sent again afterwards.
   const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
-  work.put(deliveries, recordAttempt(work, delivery, attempt, retryAt));
+  work.put(deliveries, recordAttempt(work, delivery, made, retryAt));
   if (retryAt !== null) work.schedule("delivery.attempt", deliveryId, retryAt, turn);
 }
