@@ -119,7 +119,7 @@ class Audit {
     this.#selected = selected;
     this.#others = selected.filter(({ id }) => id !== VALID_EVENT);
     this.#wire = wire;
-    this.#sender = new Sender((request) => sendOnWire(wire, request), signal);
+    this.#sender = new Sender((request) => sendOnWire(wire, request), system, signal);
     this.#knownEvent = event === undefined ? createKnownEvents(orders) : undefined;
     if (check !== undefined)
       this.#state = new StateSession({ ...orders, check, checks, restart, settleMs, event, receiver });
@@ -144,7 +144,8 @@ class Audit {
     else await this.#runOthers(baseline);
     const accepted = await this.#diagnose(ordinary, baseline);
     // What the last check has brought down is seen only now.
-    if (this.#gone === undefined && this.#others.length > 0 && (await isUnreachable(this.#wire))) this.#failAsGone();
+    const isAway = this.#gone === undefined && this.#others.length > 0 && (await isUnreachable(this.#wire));
+    if (isAway && !(await this.#sender.returns())) this.#failAsGone();
     return this.#report(ordinary, accepted, Math.round(system.monotonic() - start));
   }
 

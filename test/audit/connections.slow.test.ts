@@ -34,6 +34,36 @@ describe("a redirect", () => {
   });
 });
 
+describe("a receiver that restarts", () => {
+  /** It goes away after an answer when `ends` says so, and comes back. */
+  async function startRestarting(ends: (count: number, header: unknown) => boolean): Promise<string> {
+    let count = 0;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        const header = request.headers[HEADER];
+        response.writeHead(isGenuine(body, header) ? take(body) : 401).end();
+        if (ends(++count, header)) server.close(() => setTimeout(() => server.listen(port, "127.0.0.1"), 200));
+      });
+    });
+    const port = await listen(server);
+    return `http://127.0.0.1:${port}/`;
+  }
+
+  it("passes when it does so by itself", async () => {
+    const report = await auditReceiver(await startRestarting((count) => count % 20 === 0));
+    expect(mistakesIn(report)).toEqual([]);
+    expect(report.counts.skipped).toBe((await auditReceiver((await startReceiver(sound)).url)).counts.skipped);
+  });
+
+  it("is found when one request always ends it", async () => {
+    const report = await auditReceiver(await startRestarting((_, header) => header === ""));
+    expect(mistakesIn(report)).toEqual(["signature-empty fail"]);
+  });
+});
+
 describe("a receiver that is not there", () => {
   it("is a finding when it goes away in the middle, and of the check that it died of", async () => {
     const server = createServer((request, response) => {

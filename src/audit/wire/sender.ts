@@ -1,10 +1,15 @@
 import { Bug } from "../../kernel/messages/problem.js";
+import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check.js";
 
 /** An audit of all checks never sends more requests than this. */
 export const REQUESTS_MAX = 2500;
 /** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
+
+/** A receiver that has answered and does not listen any more may restart by itself, as file watchers do it. */
+const RESTART_MS = 3000;
+const RESTART_POLL_MS = 100;
 
 /** Of Node, Python, PHP, Java and the like. A receiver may send anything: each takes linear time. */
 const STACK_TRACES: readonly RegExp[] = [
@@ -18,9 +23,11 @@ const STACK_TRACES: readonly RegExp[] = [
 /** Sends the requests of all checks, a limited number at a time. */
 export class Sender {
   readonly #send: Stage["send"];
+  readonly #system: Pick<SystemClock, "sleep">;
   readonly #signal: AbortSignal | undefined;
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
+  #return: Promise<boolean> | undefined;
   #timeouts = 0;
   /** How many requests may be under way at a time. */
   parallel = 1;
@@ -32,8 +39,9 @@ export class Sender {
   trace: Exchange | undefined;
 
   /** Once `signal` is aborted, each request rejects with its reason. */
-  constructor(send: Stage["send"], signal?: AbortSignal) {
+  constructor(send: Stage["send"], system: Pick<SystemClock, "sleep">, signal?: AbortSignal) {
     this.#send = send;
+    this.#system = system;
     this.#signal = signal;
   }
 
@@ -42,7 +50,8 @@ export class Sender {
     let sent = 0;
     return async (request) => {
       const isFirst = sent++ === 0;
-      const exchange = await this.#inTurn(request);
+      let exchange = await this.#inTurn(request);
+      if (exchange.unreachable && (await this.returns())) exchange = await this.#inTurn(request);
       if (!exchange.unreachable) this.last = { check, exchange };
       const { answer } = exchange;
       if (answer !== null && STACK_TRACES.some((trace) => trace.test(answer.body))) this.trace ??= exchange;
@@ -50,6 +59,24 @@ export class Sender {
       if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
+  }
+
+  /** Whether a receiver that does not listen after an answer comes back. What it answered is sent again: if that ends it, it ends again. */
+  returns(): Promise<boolean> {
+    this.#return ??= this.#waitForReturn().finally(() => (this.#return = undefined));
+    return this.#return;
+  }
+
+  async #waitForReturn(): Promise<boolean> {
+    const { answer, request } = this.last?.exchange ?? { answer: null };
+    if (answer === null) return false;
+    for (let waitedMs = 0; waitedMs < RESTART_MS; waitedMs += RESTART_POLL_MS) {
+      await this.#system.sleep(RESTART_POLL_MS);
+      if ((await this.#inTurn(request)).unreachable) continue;
+      await this.#system.sleep(RESTART_POLL_MS);
+      return true;
+    }
+    return false;
   }
 
   async #inTurn(request: AuditRequest): Promise<Exchange> {
