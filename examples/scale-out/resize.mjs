@@ -4,8 +4,8 @@
  *     node resize.mjs http://new-proxy:8080 http://replica-0:4010 http://replica-1:4010 …
  *
  * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
- * that moves answers 503 where it was, until clients use the new proxy. When one cannot be moved, it stays where it is and the script ends. Run it again,
- * also when it was stopped: it finishes the move of a company that is closed.
+ * that moves answers 503 where it was, until clients use the new proxy. When one is refused, it stays open where it is and the script ends. Run it
+ * again, also when it was stopped or a connection broke: it finishes the move of a company that is closed.
  *
  * Once clients use the new proxy, with all replicas:
  *
@@ -47,8 +47,8 @@ async function move() {
       try {
         await control(`http://${to}`, "PUT", pathOf(companyId), exported);
       } catch (error) {
-        // It goes on where it was.
-        await control(from, "PUT", pathOf(companyId), exported);
+        // Refused, it goes on where it was. When the answer was lost it may be there already: another run finds out.
+        if (!(error instanceof TypeError)) await control(from, "PUT", pathOf(companyId), exported);
         throw error;
       }
       moved++;

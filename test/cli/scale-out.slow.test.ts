@@ -122,6 +122,19 @@ async function forward({ address }: Replica): Promise<Pick<Replica, "url">> {
   return { url: `http://127.0.0.1:${await listen(server)}` };
 }
 
+/** Another address of a replica, which loses answers to PUT. */
+async function forwardWithoutPut({ address }: Replica): Promise<Pick<Replica, "url">> {
+  const server = createServer((client) => {
+    const replica = connect(Number(address.split(":")[1]), "127.0.0.1");
+    let isPut = false;
+    client.on("data", (sent: Buffer) => void (isPut ||= sent.toString().startsWith("PUT ")));
+    replica.on("data", (answer) => (isPut ? client.destroy() : client.write(answer)));
+    client.pipe(replica);
+    for (const socket of [client, replica]) socket.on("error", () => undefined);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}` };
+}
+
 /** Runs examples/scale-out/resize.mjs, and returns what it prints. */
 async function runResize(args: readonly string[]): Promise<string> {
   const script = fileURLToPath(new URL("../../examples/scale-out/resize.mjs", import.meta.url));
@@ -263,6 +276,20 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(await resize(proxy, [source])).toBe(1);
     await tenant.through(proxy).check();
     expect(await resize(proxy, [source])).toBe(0);
+  });
+
+  it("opens no company twice when the answer to its import is lost", async () => {
+    const folder = await folderWith({});
+    const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
+    const proxy = await startNginx([new URL((await forwardWithoutPut(target)).url).host]);
+    const tenant = new Tenant("unsure", source.url);
+    await tenant.charge();
+    await expect(resize(proxy, [source])).rejects.toThrow("fetch failed");
+    expect(await tenant.charge()).toBe(false);
+    expect(await resize(proxy, [source])).toBe(0);
+    const moved = tenant.through(proxy);
+    expect(await moved.charge()).toBe(true);
+    await moved.check();
   });
 
   it("removes no copy whose records are nowhere else", async () => {
