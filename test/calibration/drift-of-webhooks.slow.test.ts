@@ -103,7 +103,7 @@ it("knows the transfers of a batch that is answered in another order", async () 
   expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
 });
 
-it("tells copies of webhooks from the events that follow", async () => {
+it("distinguishes copies of webhooks from the events that follow", async () => {
   const twice = (await record()).flatMap((exchange) => (isHook(exchange) ? [exchange, exchange] : [exchange]));
   const topics = ["charges/events", "transactions/completed", "transactions/started"];
   const drift = topics.map((topic) => `${topic} added `);
