@@ -245,7 +245,11 @@ export class Sandbox {
     const { identity } = stored.record;
     const { id } = identity;
     const failed = `Failed to import the company "${id}"`;
-    if (this.#companies.has(id)) throw new UsageError("state", `${failed}: it is open here. Remove it first.`);
+    if (this.#companies.has(id))
+      throw new UsageError(
+        "state",
+        `${failed}: it is open here. Remove it first, unless an earlier import brought it.`,
+      );
     const holder = this.#holderOf(identity);
     if (holder !== undefined)
       throw new UsageError("state", `${failed}: the company "${holder}" has one of its access tokens.`);
