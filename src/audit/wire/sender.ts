@@ -72,7 +72,9 @@ export class Sender {
     if (answer === null) return false;
     for (let waitedMs = 0; waitedMs < RESTART_MS; waitedMs += RESTART_POLL_MS) {
       await this.#system.sleep(RESTART_POLL_MS);
-      if ((await this.#inTurn(request)).unreachable) continue;
+      this.#signal?.throwIfAborted();
+      this.count++;
+      if ((await this.#send(request)).unreachable) continue;
       await this.#system.sleep(RESTART_POLL_MS);
       return true;
     }
