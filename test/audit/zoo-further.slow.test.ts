@@ -2,6 +2,8 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runAudit } from "../../src/audit/run-audit.js";
+import { isUnreachable } from "../../src/audit/wire/send-on-wire.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { auditReceiver, auditSpecimen, mistakesIn } from "../support/audits.js";
 import { listen } from "../support/listen.js";
 import { hasty } from "./applications.js";
@@ -74,10 +76,7 @@ async function startMortal(isDeadly: (text: string, signature: unknown) => boole
   const server = createServer((request, response) => {
     if (request.method === "GET") return response.end(JSON.stringify([...statuses.values()].toSorted()));
     return void buffer(request).then((body) => {
-      if (isDeadly(body.toString(), request.headers[HEADER])) {
-        server.close();
-        return server.closeAllConnections();
-      }
+      if (isDeadly(body.toString(), request.headers[HEADER])) return die();
       if (!isGenuine(body, request.headers[HEADER])) return response.writeHead(401).end();
       const status = take(body);
       if (status === 200) {
@@ -89,6 +88,12 @@ async function startMortal(isDeadly: (text: string, signature: unknown) => boole
     });
   });
   const origin = `http://127.0.0.1:${await listen(server)}`;
+  /** A process that another test starts at this moment inherits the port for an instant: the connections are cut when it is closed. */
+  async function die(): Promise<void> {
+    server.close();
+    while (!(await isUnreachable({ url: new URL(origin), system: systemClock })));
+    server.closeAllConnections();
+  }
   onTestFinished(() => void server.close());
   return origin;
 }
