@@ -75,7 +75,7 @@ async function startMortal(isDeadly: (text: string, signature: unknown) => boole
   const statuses = new Map<string, string>();
   const server = createServer((request, response) => {
     if (request.method === "GET") return response.end(JSON.stringify([...statuses.values()].toSorted()));
-    return void buffer(request).then((body) => {
+    return void buffer(request).then(async (body) => {
       if (isDeadly(body.toString(), request.headers[HEADER])) return die();
       if (!isGenuine(body, request.headers[HEADER])) return response.writeHead(401).end();
       const status = take(body);
