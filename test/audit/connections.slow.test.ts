@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { audit } from "../../src/library/audit.js";
@@ -34,19 +35,23 @@ describe("a redirect", () => {
   });
 });
 
+/** `onAnswered` is called as soon as an answer is written. */
+function createSoundServer(onAnswered: (request: IncomingMessage) => unknown): Server {
+  return createServer(
+    (request, response) =>
+      void buffer(request).then((body) => {
+        response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
+        onAnswered(request);
+      }),
+  );
+}
+
 describe("a receiver that restarts", () => {
   /** It goes away after an answer when `ends` says so, and comes back. */
   async function startRestarting(ends: (count: number, header: unknown) => boolean): Promise<string> {
     let count = 0;
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const body = Buffer.concat(chunks);
-        const header = request.headers[HEADER];
-        response.writeHead(isGenuine(body, header) ? take(body) : 401).end();
-        if (ends(++count, header)) server.close(() => setTimeout(() => server.listen(port, "127.0.0.1"), 200));
-      });
+    const server = createSoundServer(({ headers }) => {
+      if (ends(++count, headers[HEADER])) server.close(() => setTimeout(() => server.listen(port, "127.0.0.1"), 200));
     });
     const port = await listen(server);
     return `http://127.0.0.1:${port}/`;
@@ -143,15 +148,7 @@ describe("a receiver that does not answer", () => {
 describe("a slow receiver", () => {
   it("passes though few connections at a time can wait for it", async () => {
     let passedMs = 0;
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const body = Buffer.concat(chunks);
-        passedMs += 1500;
-        response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
-      });
-    });
+    const server = createSoundServer(() => (passedMs += 1500));
     const url = `http://127.0.0.1:${await listen(server, { backlog: 1 })}/`;
     const report = await auditReceiver(url, {
       system: { ...systemClock, monotonic: () => passedMs },
