@@ -86,7 +86,8 @@ export class KnownOrder<O extends Order> {
   }
 }
 
-function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
+/** Without the body and the headers, of which thousands would fill the memory. */
+export function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
   return { id, method, path, status, fate, fault, receivedAt, at, enqueued };
 }
 

@@ -3,7 +3,7 @@ import type { World } from "../../domain/model/work.js";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type Detection, type Detector, type Scene, describeRequest, hasAcknowledged, idInPath } from "./detector.js";
-import type { JournalEntry } from "../observation/journal.js";
+import type { FindingRequest } from "./finding.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
 
@@ -27,21 +27,25 @@ export const finalStatuses: ReadonlySet<unknown> = new Set([
  * Once for transfers and once for charges.
  */
 export function createOutcomeNeverLearnedDetector(): Detector {
-  /** What the client created and does not know the outcome of, by id: the request that created it. */
-  const unlearned = new RecentMap<string, JournalEntry>(CREATED_MAX);
+  /** What the client created and does not know the outcome of, by id: the request that created it, without its body. */
+  const unlearned = new RecentMap<string, FindingRequest>(CREATED_MAX);
   /** What webhooks have shown, also before the answer to the request that created it. */
   const learned = new RecentMap<string, true>(CREATED_MAX);
   return {
-    see(entry) {
-      for (const id of entry.created) if (!learned.has(id)) unlearned.add(id, entry);
+    see(entry, scene) {
+      if (entry.created.length > 0) {
+        const request = describeRequest(entry, scene);
+        for (const id of entry.created) if (!learned.has(id)) unlearned.add(id, request);
+      }
       const id = idInPath(entry);
       // Any answer of a charge or transaction shows it, also that of a payment or refund.
       if (id !== undefined && entry.fault === undefined && finalStatuses.has(memberOf(entry.answer, "status")))
         unlearned.delete(plainId(id));
       return [];
     },
-    lost(entry) {
-      for (const id of entry.created) if (unlearned.has(id)) unlearned.set(id, entry);
+    lost(entry, scene) {
+      const request = describeRequest(entry, scene);
+      for (const id of entry.created) if (unlearned.has(id)) unlearned.set(id, request);
       return [];
     },
     attempted(attempt, delivery) {
@@ -63,7 +67,7 @@ function saysOutcome({ topic }: Delivery): boolean {
 
 function describeUnlearned(
   what: string,
-  unlearned: ReadonlyMap<string, JournalEntry>,
+  unlearned: ReadonlyMap<string, FindingRequest>,
   scene: Scene,
   statusOf: (world: World, id: string) => string | undefined,
 ): readonly Detection[] {
@@ -72,21 +76,21 @@ function describeUnlearned(
     .values()
     .filter((delivery) => delivery.attempts.length === 0 && delivery.status === "pending" && saysOutcome(delivery));
   const awaited = new Set(unsent.map(({ resource }) => resource));
-  const final = [...unlearned].flatMap(([id, entry]) => {
+  const final = [...unlearned].flatMap(([id, request]) => {
     const status = statusOf(scene.world, id);
     if (!finalStatuses.has(status) || scene.isAudited(id) || awaited.has(id)) return [];
-    return [{ status, entry }];
+    return [{ status, request }];
   });
   if (final.length === 0) return [];
   const counts = new Map<string | undefined, number>();
   for (const { status } of final) counts.set(status, (counts.get(status) ?? 0) + 1);
   const counted = [...counts].map(([status, count]) => `${count} ${status}`);
-  const requests = [...new Set(final.map(({ entry }) => entry))];
+  const requests = [...new Set(final.map(({ request }) => request))];
   const isOne = final.length === 1;
   const why =
     `${isOne ? `A ${what}` : `${final.length} ${what}s`} that this client created became final (${counted.join(", ")}), ` +
     (isOne
       ? "was never read since, and no webhook of it was acknowledged: the client does not know how it ended."
       : "were never read since, and no webhook of them was acknowledged: the client does not know how they ended.");
-  return [{ key: what, why, requests: requests.slice(0, SHOWN_MAX).map((entry) => describeRequest(entry, scene)) }];
+  return [{ key: what, why, requests: requests.slice(0, SHOWN_MAX) }];
 }

@@ -15,6 +15,9 @@ import {
   itemsOf,
   isOtherWorker,
 } from "./detector.js";
+import type { FindingRequest } from "./finding.js";
+import { lineOf } from "./known-order.js";
+import type { Sent } from "./order-kind.js";
 import type { JournalEntry } from "../observation/journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
@@ -126,13 +129,16 @@ const SAME_RUN_MS = 12 * 3_600_000;
  * descriptions that names another run. References do not show one: each attempt needs new ones.
  */
 export function createBatchRepeatedDetector(): Detector {
-  const batches = new RecentMap<string, { readonly entry: JournalEntry; readonly items: readonly Item[] }>(BATCHES_MAX);
+  const batches = new RecentMap<string, SentBatch>(BATCHES_MAX);
   return {
     see(entry, { world }) {
       if (entry.operation !== "createBatch" || entry.created.length === 0) return [];
       const items = payoutsOf(entry).map((order) => ({ ...order, pair: pairOf(order) }));
       const counts = countsOf(items);
-      const found = [...batches.values()].flatMap(({ entry: before, items: earlier }) => {
+      const { id, at, created } = entry;
+      const batch: SentBatch = { id, at, created, items, request: describeBatch(entry) };
+      const found = [...batches.values()].flatMap((before) => {
+        const { items: earlier } = before;
         if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(counts, countsOf(earlier))) return [];
         const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
         const failed = transfers.filter(({ status }) => status === "failed").length;
@@ -141,15 +147,21 @@ export function createBatchRepeatedDetector(): Detector {
         const why =
           `A batch was sent again as a whole (${entry.id}) after ${failed} of the ${transfers.length} payouts of ${before.id} had failed: ` +
           `the ${others} that had not failed would be paid twice.`;
-        return [{ key: `${before.id} ${entry.id}`, why, requests: [before, entry].map(describeBatch) }];
+        return [{ key: `${before.id} ${entry.id}`, why, requests: [before.request, batch.request] }];
       });
-      batches.add(entry.id, { entry, items });
+      batches.add(entry.id, batch);
       return found;
     },
   };
 }
 
-function describeBatch(entry: JournalEntry) {
+/** Without the body, which may hold anything beside the items. */
+interface SentBatch extends Pick<JournalEntry, "id" | "at" | "created"> {
+  readonly items: readonly Item[];
+  readonly request: FindingRequest;
+}
+
+function describeBatch(entry: JournalEntry): FindingRequest {
   return { ...describeOrder(entry, {}), summary: `${payoutsOf(entry).length} payouts, answered ${entry.status}` };
 }
 
@@ -185,7 +197,7 @@ const AT_THE_SAME_TIME_MS = 1_000;
 
 interface SentPayout extends Answered {
   readonly order: PayoutOrder;
-  readonly entry: JournalEntry;
+  readonly entry: Sent;
   /** The same for equal payouts. */
   readonly group: string;
 }
@@ -213,7 +225,13 @@ export function createConcurrentPayoutsDetector(): Detector {
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
         const description = String(order.description).replaceAll(order.reference, "*");
-        const current = { order, entry, connection, answeredAt: now, group: `${groupOf(order, world)} ${description}` };
+        const current = {
+          order,
+          entry: lineOf(entry),
+          connection,
+          answeredAt: now,
+          group: `${groupOf(order, world)} ${description}`,
+        };
         const equal = [...sent.values()].filter(({ group }) => group === current.group);
         sent.add(`${entry.id} ${order.reference}`, current);
         if (equal.filter((one) => one.entry.receivedAt >= since).length < causes) return [];

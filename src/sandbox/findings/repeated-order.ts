@@ -7,8 +7,8 @@ import { RecentMap } from "../../kernel/records/recent-map.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { WebhookCopies, haveOneCause, isReactionTo } from "./webhook-copies.js";
 
-/** Groups of orders that are remembered; the oldest are forgotten first. */
-const GROUPS_MAX = 10_000;
+/** Orders that are remembered; the groups that got one longest ago are forgotten first. */
+const ORDERS_MAX = 10_000;
 /** References that are remembered of each group. */
 const REFERENCES_MAX = 100;
 /** How late the sandbox may notice that a client has given up, ms. */
@@ -34,7 +34,10 @@ export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>)
 
 class RepeatedOrders<O extends Order> {
   readonly #kind: OrderKind<O>;
-  readonly #groups = new RecentMap<string, Group<O>>(GROUPS_MAX);
+  /** The group that got an order longest ago is first. */
+  readonly #groups = new Map<string, Group<O>>();
+  /** Of all groups. */
+  #orders = 0;
   readonly #webhooks = new WebhookCopies();
 
   constructor(kind: OrderKind<O>) {
@@ -74,9 +77,11 @@ class RepeatedOrders<O extends Order> {
   }
 
   #seeOrder(order: O, entry: JournalEntry, scene: Scene): readonly Verdict[] {
-    const group = this.#groups.add(order.group, this.#groups.get(order.group) ?? new RecentMap(REFERENCES_MAX));
+    const group = this.#groups.get(order.group) ?? new RecentMap(REFERENCES_MAX);
+    this.#forget(order.group);
     const known = group.get(order.reference);
     const current = group.add(order.reference, known ?? new KnownOrder(order, entry));
+    this.#remember(order.group, group);
     // A new reference repeats the oldest order whose outcome the client cannot know.
     const open =
       known === undefined
@@ -88,12 +93,26 @@ class RepeatedOrders<O extends Order> {
     return known.repeatedBy === undefined ? [] : [known.withdraw()];
   }
 
+  #remember(name: string, group: Group<O>): void {
+    this.#groups.set(name, group);
+    this.#orders += group.size;
+    for (const oldest of this.#groups.keys()) {
+      if (this.#orders <= ORDERS_MAX) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(name: string): void {
+    this.#orders -= this.#groups.get(name)?.size ?? 0;
+    this.#groups.delete(name);
+  }
+
   #prove(proof: Proof | undefined): readonly Verdict[] {
     const group = proof && this.#groups.get(proof.group);
     if (proof === undefined || group === undefined) return [];
     const { reference, shows } = proof;
     if (shows === "everything") {
-      this.#groups.delete(proof.group);
+      this.#forget(proof.group);
       return [];
     }
     const shown = [...group.values()].filter(({ order }) => reference === undefined || order.reference === reference);

@@ -25,3 +25,35 @@ it.each([
   collect();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(15 * MIB);
 });
+
+const junk = Array.from({ length: 50_000 }, () => []);
+const payout = (n: number) => transferRequest({ amount: 5000 + n, reference: `r${n}` });
+
+it.each([
+  ["a transfer", "/v1/transactions", (n: number) => ({ ...payout(n), junk })],
+  ["a batch", "/v1/transactions/batch", (n: number) => ({ transactions: [payout(n)], junk })],
+])("findings keep no unknown members of %s", async (_, path, bodyOf) => {
+  const { api, control } = openWorld({ limits: { ...DEFAULT_LIMITS, requests: 1 } });
+  await control("PUT", "/balance", { balance: 1_000_000_000 });
+  expect((await api("POST", path, bodyOf(0))).status).toBe(201);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 1; n <= 60; n++) expect((await api("POST", path, bodyOf(n))).status).toBe(201);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(15 * MIB);
+});
+
+it("findings keep a bounded number of orders", async () => {
+  const { api } = openWorld({ limits: { ...DEFAULT_LIMITS, requests: 1 } });
+  const send = async (from: number) => {
+    const of = (n: number) => ({ amount: 5000, msisdn: `+225${Math.floor(n / 100)}`, reference: `r${n}` });
+    const transactions = Array.from({ length: 9_000 }, (__, index) => of(from + index));
+    expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
+  };
+  for (const from of [0, 9_000]) await send(from);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 2; n <= 12; n++) await send(n * 9_000);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(15 * MIB);
+});
