@@ -21,7 +21,11 @@ export function describeUneven(before: Change, now: Change): string {
 
 export function describeFailure(
   { state, header }: StateTrial,
-  { schedule, exchanges, again = [] }: Pick<StateLost, "schedule" | "exchanges"> & { readonly again?: Schedule },
+  {
+    schedule,
+    exchanges,
+    redelivered = [],
+  }: Pick<StateLost, "schedule" | "exchanges"> & { readonly redelivered?: Schedule },
   failing: "wrong" | "crashed",
   difference: readonly string[],
 ): Failure {
@@ -34,6 +38,6 @@ export function describeFailure(
     seen: `after the deliveries ${events} ${what}: ${difference.join("; ")}`,
     exchange: exchanges.at(-1),
     schedule: described,
-    scenario: renderScheduleScenario(schedule, { ...state.options, header, difference, again }),
+    scenario: renderScheduleScenario(schedule, { ...state.options, header, difference, redelivered }),
   };
 }

@@ -4,9 +4,9 @@ import { familyHistories, keyOf, type Schedule } from "../application/schedule.j
 import { singularOf } from "../../domain/values/topic.js";
 import type { Exchange, Failure, Verdict } from "../wire/check.js";
 import { type Family, type Step, topicOf } from "../wire/events.js";
-import { isProof, mustAccept, TOO_MANY } from "../wire/judge.js";
+import { judgeProof, mustAccept, TOO_MANY } from "../wire/judge.js";
 import { BOTH_SPELLINGS, describeFailure, ONE_SPELLING } from "./describe-failure.js";
-import { describeUnproven, measure, play, playStepwise, StateLost } from "./play.js";
+import { measure, play, playStepwise, StateLost } from "./play.js";
 import { LATE, type Readiness, type StateTrial } from "./state-session.js";
 
 const USEFUL = "Let it print only what depends on the events alone, such as counts, sums and statuses";
@@ -116,15 +116,12 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
 }
 
 /** Plays the history under the topic's other spelling, which is used from then on when it changes the state. */
-async function isOtherSpellingHandled(
-  { state, ...stage }: StateTrial,
-  family: Family,
-  history: Schedule,
-): Promise<boolean> {
-  state.respelled.add(family);
-  const { change, exchanges } = await play({ ...stage, state }, history);
+async function isOtherSpellingHandled(trial: StateTrial, family: Family, history: Schedule): Promise<boolean> {
+  const { respelled } = trial.state;
+  respelled.add(family);
+  const { change, exchanges } = await play(trial, history);
   if (change.length > 0 && refusalOf(exchanges) === undefined) return true;
-  state.respelled.delete(family);
+  respelled.delete(family);
   return false;
 }
 
@@ -132,8 +129,8 @@ async function isOtherSpellingHandled(
 function refusalOf(exchanges: readonly Exchange[]): Extract<Readiness, { unfit: string }> | undefined {
   const verdict = mustAccept(exchanges);
   if (verdict.outcome === "failed") return refused(verdict);
-  const unproven = exchanges.find((exchange) => !isProof(exchange));
-  return unproven === undefined ? undefined : { unfit: describeUnproven(unproven) };
+  const unproven = judgeProof(exchanges);
+  return unproven === undefined ? undefined : { unfit: unproven.reason };
 }
 
 /** A family of which every event is refused is perhaps one to which the receiver has not subscribed. */

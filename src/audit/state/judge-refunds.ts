@@ -2,7 +2,7 @@ import { type Change, type ChangedPlace, isSameChange, patternOf } from "../appl
 import type { Delivery, Schedule } from "../application/schedule.js";
 import type { Failure, Verdict } from "../wire/check.js";
 import { refundedAfter, type Step } from "../wire/events.js";
-import { judgeReady } from "./judge-state.js";
+import { judgeReady } from "./judge-ready.js";
 import { describeFailure, describeUneven, NOTHING_MOVED } from "./describe-failure.js";
 import { play, playHistory } from "./play.js";
 import type { StateTrial } from "./state-session.js";

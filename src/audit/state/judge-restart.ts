@@ -3,11 +3,11 @@ import { describeSchedule, type Schedule } from "../application/schedule.js";
 import { runRestart, type StateSource } from "../application/state-reader.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { Verdict } from "../wire/check.js";
-import { isProof } from "../wire/judge.js";
+import { judgeProof } from "../wire/judge.js";
 import { isUnreachable, parseReceiverUrl } from "../wire/send-on-wire.js";
 import { NOTHING_MOVED } from "./describe-failure.js";
-import { judgeReady } from "./judge-state.js";
-import { describeUnproven, playStepwise } from "./play.js";
+import { judgeReady } from "./judge-ready.js";
+import { playStepwise } from "./play.js";
 import type { StateTrial } from "./state-session.js";
 
 const TWICE: Schedule = [
@@ -30,7 +30,6 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
     if (step === undefined) return { outcome: "skipped", reason: NOTHING_MOVED };
     const twice = TWICE.map((delivery) => ({ ...delivery, step }));
     const { effects, exchanges } = await playStepwise(trial, twice, () => restartAndWait(trial, restart));
-    const unproven = exchanges.find((exchange) => !isProof(exchange));
     const [, lost = [], again = []] = effects;
     if (lost.length > 0) {
       return {
@@ -38,8 +37,7 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
         reason: `the state does not survive a restart (${describeDifference([], lost).join("; ")})`,
       };
     }
-    if (again.length === 0 && unproven !== undefined) return { outcome: "skipped", reason: describeUnproven(unproven) };
-    if (again.length === 0) return { outcome: "passed" };
+    if (again.length === 0) return judgeProof(exchanges) ?? { outcome: "passed" };
     const [first = "", second = ""] = describeSchedule(twice);
     return {
       outcome: "failed",

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import { Abandoned, type Exchange } from "../wire/check.js";
 import { familyOf, type Step } from "../wire/events.js";
-import { isProof, isSuccess } from "../wire/judge.js";
+import { isSuccess, judgeProof } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 import { type Change, isSameChange } from "../application/change.js";
 import type { Names } from "../application/normalize.js";
@@ -41,10 +41,10 @@ interface Played {
   readonly change: Change;
   /** The last one of each delivery. */
   readonly exchanges: readonly Exchange[];
-  /** The same change, by what is ignored now. */
+  /** The same change, without the places that have been ignored since. */
   readonly changeNow: () => Change;
   /** What was refused at first, and delivered once more. */
-  readonly again: Schedule;
+  readonly redelivered: Schedule;
   /** What each delivery changed, where that was asked for. */
   readonly effects: readonly Change[];
 }
@@ -61,7 +61,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const { latest } = session.app;
   const before = latest === undefined ? await session.app.read() : latest.state;
   const exchanges: Exchange[] = [];
-  const again: Delivery[] = [];
+  const redelivered: Delivery[] = [];
   for (const [index, delivery] of schedule.entries()) {
     exchanges.push(await sendOne(trial, schedule, index, orders.get(orderKeyOf(delivery))));
     await afterEach?.(index);
@@ -72,11 +72,11 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
     await session.options.system.sleep(Math.max(PAUSE_MIN_MS, session.app.pauseMs));
     for (const index of refused) {
       const { copies: _copies, ...delivery } = schedule[index]!;
-      again.push(delivery);
+      redelivered.push(delivery);
       exchanges[index] = await sendOne(trial, schedule.with(index, delivery), index, orders.get(orderKeyOf(delivery)));
     }
   }
-  return { exchanges, names, before, again };
+  return { exchanges, names, before, redelivered };
 }
 
 function isToRetry({ order, forged }: Delivery, exchange: Exchange | undefined): boolean {
@@ -119,7 +119,7 @@ async function readAfter(session: StateSession, schedule: Schedule, exchanges: r
 /** Delivers a schedule. A state that is not as `expected` is read again: the application may work after its answer. */
 export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Played> {
   const session = trial.state;
-  const { exchanges, names, before, again } = await deliver(trial, schedule);
+  const { exchanges, names, before, redelivered } = await deliver(trial, schedule);
   let after = await readAfter(session, schedule, exchanges);
   const changeNow = (): Change => session.app.changeOf(before, after, names);
   const { isSlow } = session.app;
@@ -128,7 +128,7 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
     await session.options.system.sleep(isSlow ? session.app.pauseMs : Math.max(PAUSE_MIN_MS, 3 * session.app.pauseMs));
     after = await readAfter(session, schedule, exchanges);
   }
-  return { change: changeNow(), exchanges, again, changeNow, effects: [] };
+  return { change: changeNow(), exchanges, redelivered, changeNow, effects: [] };
 }
 
 /** Delivers a schedule and reads the state after each delivery, and after what is to happen behind the first one. */
@@ -139,26 +139,28 @@ export async function playStepwise(
 ): Promise<Played> {
   const session = trial.state;
   const readings: unknown[] = [];
-  const { exchanges, names, before, again } = await deliver(trial, schedule, async (index) => {
+  const { exchanges, names, before, redelivered } = await deliver(trial, schedule, async (index) => {
     readings.push(await readAfter(session, schedule, []));
     if (index > 0 || between === undefined) return;
     await between();
     readings.push(await readAfter(session, schedule, []));
   });
-  const after = again.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
+  const after = redelivered.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.app.changeOf(before, after, names);
   // What was refused at first has its effect later.
   const effects =
-    again.length > 0 ? [] : all.slice(1).map((reading, index) => session.app.changeOf(all[index], reading, names));
-  return { change: changeNow(), exchanges, again, changeNow, effects };
+    redelivered.length > 0
+      ? []
+      : all.slice(1).map((reading, index) => session.app.changeOf(all[index], reading, names));
+  return { change: changeNow(), exchanges, redelivered, changeNow, effects };
 }
 
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
 export async function measure(trial: StateTrial, history: Schedule): Promise<Played> {
   const session = trial.state;
   const { system, settleMs } = session.options;
-  const { exchanges, names, before, again } = await deliver(trial, history);
+  const { exchanges, names, before, redelivered } = await deliver(trial, history);
   const start = system.monotonic();
   const pauseMs = Math.max(PAUSE_MIN_MS, settleMs / 100);
   // The first reading shows what was done before the answer, however long the reading took.
@@ -186,7 +188,7 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   }
   session.app.beginWatch();
   const changeNow = (): Change => session.app.changeOf(before, after, names);
-  return { change: changeNow(), exchanges, again, changeNow, effects: [] };
+  return { change: changeNow(), exchanges, redelivered, changeNow, effects: [] };
 }
 
 /** An application that is still busy after so many times its limit is not waited for. */
@@ -200,16 +202,10 @@ export async function playHistory(trial: StateTrial, schedule: Schedule): Promis
   const known = histories.get(keyOf(history));
   if (known !== undefined) return known;
   const { change, exchanges } = await play(trial, history);
-  const unproven = exchanges.find((exchange) => !isProof(exchange));
-  if (unproven !== undefined) throw new Abandoned(describeUnproven(unproven));
+  const unproven = judgeProof(exchanges);
+  if (unproven !== undefined) throw new Abandoned(unproven.reason);
   histories.set(keyOf(history), change);
   return change;
-}
-
-/** An answer that shows nothing about what the application made of the event. */
-export function describeUnproven({ request, answer, error }: Exchange): string {
-  const what = answer === null ? `got no answer (${error ?? "none came"})` : `was answered with ${answer.status}`;
-  return `${request.sent} ${what}, which proves nothing`;
 }
 
 async function openOrders(session: StateSession, schedule: Schedule): Promise<Orders> {

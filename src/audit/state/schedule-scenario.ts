@@ -15,7 +15,7 @@ export interface ScheduleScenario extends Pick<StateOptions, "receiver" | "topic
   /** The name of the signature's header. */
   readonly header: string;
   /** What the receiver refused at first: the service delivers it once more. */
-  readonly again: Schedule;
+  readonly redelivered: Schedule;
   /** The effect on the state. */
   readonly difference: readonly string[];
 }
@@ -128,7 +128,7 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
     if (isDroppedAfterAll(delivery, schedule)) yield* dropSteps(delivery.order);
     yield* redeliverSteps(delivery, names[index]);
   }
-  for (const delivery of options.again)
+  for (const delivery of options.redelivered)
     yield* redeliverSteps(delivery, `${describeSchedule([delivery])[0]}, once more, since it was refused`);
   // The snapshot knows no delivery of before.
   const known = schedule.slice(

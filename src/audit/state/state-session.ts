@@ -26,6 +26,7 @@ export class StateSession {
   sent = 0;
   /** Of the last charge. */
   amountXof = AMOUNT_XOF;
+  /** Checks whose failure was played once more, and came again. */
   readonly failed = new Set<StateCheckId>();
   readonly notes: string[] = [];
   /** Undefined until the ordinary histories have been played. */
@@ -35,9 +36,9 @@ export class StateSession {
   /** Key of a real history → its effect. */
   readonly histories = new Map<string, Change>();
   /** Schedules that a slow application has passed together with others, and the answers to them. */
-  readonly right = new Map<Schedule, readonly Exchange[]>();
-  /** Those of all checks have been delivered together. */
-  isTriedTogether = false;
+  readonly passedTogether = new Map<Schedule, readonly Exchange[]>();
+  /** The schedules of all checks have been delivered together. */
+  hasTriedAll = false;
   /** A state that was wrong was right when the audit waited longer. */
   isUneven = false;
   #isPatient = false;
@@ -51,11 +52,6 @@ export class StateSession {
   beginCheck(): void {
     this.sent = 0;
     this.app.latest = undefined;
-  }
-
-  /** Whether a failure of this check was played again, patiently. */
-  isConfirmed(check: string): boolean {
-    return [...this.failed].some((id) => id === check);
   }
 
   /** Waits for as long as the application may work while `judge` runs, and does not use what was seen after shorter waits. */
@@ -84,9 +80,9 @@ export class StateSession {
     this.#isPatient = true;
     app.pauseMs = app.patienceMs;
     this.ready = undefined;
-    this.isTriedTogether = false;
+    this.hasTriedAll = false;
     this.notes.length = 0;
-    for (const seen of [this.histories, this.right, app.ignored, this.respelled]) seen.clear();
+    for (const seen of [this.histories, this.passedTogether, app.ignored, this.respelled]) seen.clear();
     this.beginCheck();
     return true;
   }

@@ -85,16 +85,15 @@ export type Failing =
   | "gone";
 
 /** The result of one check, before it is compared with those of others. */
-export type Verdict =
-  | { readonly outcome: "passed"; readonly exchange?: Exchange | undefined }
-  | {
-      readonly outcome: "skipped";
-      readonly reason: string;
-      readonly exchange?: Exchange | undefined;
-      /** The user has not asked for it: an audit without it is conclusive. */
-      readonly isUnasked?: true;
-    }
-  | Failure;
+export type Verdict = { readonly outcome: "passed"; readonly exchange?: Exchange | undefined } | Skipped | Failure;
+
+export interface Skipped {
+  readonly outcome: "skipped";
+  readonly reason: string;
+  readonly exchange?: Exchange | undefined;
+  /** The user has not asked for it: an audit without it is conclusive. */
+  readonly isUnasked?: true;
+}
 
 export interface Failure {
   readonly outcome: "failed";

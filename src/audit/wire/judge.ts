@@ -5,6 +5,7 @@ import {
   type Check,
   type Exchange,
   type Failure,
+  type Skipped,
   type Stage,
   type Verdict,
 } from "./check.js";
@@ -122,6 +123,15 @@ export function judgeAnswered(exchange: Exchange): Verdict {
 /** Whether an answer shows that the event was accepted or refused. */
 export function isProof({ answer }: Exchange): boolean {
   return answer !== null && answer.status !== TOO_MANY && (isSuccess(answer) || isRefusal(answer));
+}
+
+/** An exchange that proves nothing, if there is one. */
+export function judgeProof(exchanges: readonly Exchange[]): Skipped | undefined {
+  const exchange = exchanges.find((each) => !isProof(each));
+  if (exchange === undefined) return undefined;
+  const { request, answer, error } = exchange;
+  const what = answer === null ? `got no answer (${error ?? "none came"})` : `was answered with ${answer.status}`;
+  return { outcome: "skipped", reason: `${request.sent} ${what}, which proves nothing`, exchange };
 }
 
 export function silent(exchange: Exchange): Failure {
