@@ -1,5 +1,5 @@
 import { type JunitResult, renderJunit as renderJunitXml, type Style } from "../kernel/messages/report.js";
-import { oneLine, printable, shorten, wrapText } from "../kernel/messages/text.js";
+import { oneLine, printable, shorten, wrapText, pluralize } from "../kernel/messages/text.js";
 import { bugs } from "./checks/bugs.js";
 import { languageNames, snippetFor, snippetLanguages } from "./checks/snippets.js";
 import { type AuditReport, type AuditVerdict, byGroup, type CheckResult, isBroken } from "./report.js";
@@ -63,12 +63,12 @@ export function renderSum({ verdict, checks, counts, requests, durationMs }: Aud
   const critical = checks.filter(({ verdict, severity }) => verdict === "fail" && severity === "critical").length;
   const parts = [
     counts.fail === 0 ? "" : style.bad(`${counts.fail} failed${critical === 0 ? "" : ` (${critical} critical)`}`),
-    counts.warn === 0 ? "" : style.warning(`${counts.warn} warning${counts.warn === 1 ? "" : "s"}`),
+    counts.warn === 0 ? "" : style.warning(pluralize(counts.warn, "warning")),
     counts.pass === 0 ? "" : style.good(`${counts.pass} passed`),
     counts.skipped === 0 ? "" : `${counts.skipped} skipped`,
   ].filter((part) => part !== "");
   if (verdict === "inconclusive") parts.unshift(style.warning("inconclusive"));
-  const cost = style.faint(`${requests} request${requests === 1 ? "" : "s"} in ${(durationMs / 1000).toFixed(2)} s`);
+  const cost = style.faint(`${pluralize(requests, "request")} in ${(durationMs / 1000).toFixed(2)} s`);
   return `${parts.join(", ")}: ${cost}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Log } from "../kernel/log.js";
 import { Bug } from "../kernel/messages/problem.js";
+import { pluralize } from "../kernel/messages/text.js";
 
 const REPORTED_MAX = 5;
 
@@ -17,7 +18,7 @@ export function createBugLog(): Log & { assertNone(): void } {
     assertNone() {
       if (count === 0) return;
       throw new Bug(
-        `The sandbox hit ${count} ${count === 1 ? "bug" : "bugs"} of its own while it ran. Please report this:\n${reported.join("\n")}`,
+        `The sandbox hit ${pluralize(count, "bug")} of its own while it ran. Please report this:\n${reported.join("\n")}`,
       );
     },
   };

@@ -1,5 +1,5 @@
-import { oneLine } from "../kernel/messages/text.js";
-import { countFindings, renderFinding } from "../sandbox/findings/finding.js";
+import { oneLine, pluralize } from "../kernel/messages/text.js";
+import { renderFinding } from "../sandbox/findings/finding.js";
 import type { RunReport } from "../sandbox/run-report.js";
 
 type Report = () => RunReport;
@@ -45,7 +45,7 @@ export function watchSuite(): () => void {
 
 function problemsIn({ findings, rulesNeverFired }: RunReport): string[] {
   return [
-    ...(findings.length === 0 ? [] : [`The sandbox has ${countFindings(findings.length)}.`]),
+    ...(findings.length === 0 ? [] : [`The sandbox has ${pluralize(findings.length, "finding")}.`]),
     ...findings.map(renderFinding),
     ...rulesNeverFired.map((rule) => `The rule ${oneLine(rule)} never fired.`),
   ];

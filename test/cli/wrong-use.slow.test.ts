@@ -34,7 +34,7 @@ describe("exit code 1, a wrong command line", () => {
       'URL without credentials and query, such as https://sandbox.example, not "…@x.test".',
     ],
     ["sign --secret=", "--secret must not be empty."],
-    ["calibrate traffic.har --fail-on=", '--fail-on must be one name or more, not "".'],
+    ["calibrate traffic.har --fail-on=", '--fail-on must be set, drift or contradicted, not "".'],
     ["proxy --target http://127.0.0.1:9 --redact=", '--redact must be one name or more, not "".'],
     ["validate", "Missing required argument 'file'."],
     ["openapi --format xml", '--format must be yaml or json, not "xml".'],

@@ -1,6 +1,6 @@
 import { type JunitCase, type Style, plainStyle, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
 import type { Json } from "../../kernel/messages/json.js";
-import { oneLine, shorten, wrapText } from "../../kernel/messages/text.js";
+import { oneLine, shorten, wrapText, pluralize } from "../../kernel/messages/text.js";
 import type { ExchangeName } from "../recording/entry.js";
 import {
   type CalibratedSetting,
@@ -105,15 +105,11 @@ export function renderSum({ counts, source }: CalibrationReport, style: Style): 
     contradicted === 0 ? "0 contradicted" : style.bad(`${contradicted} contradicted`),
   ];
   const { exchanges, webhooks, compared } = source;
-  const differences = drift === 0 ? style.good("no drift") : style.warning(count(drift, "kind", " of drift"));
+  const differences = drift === 0 ? style.good("no drift") : style.warning(`${pluralize(drift, "kind")} of drift`);
   const verdict = compared === 0 ? style.bad("nothing compared") : differences;
   const skipped = exchanges + webhooks - compared;
   const left = skipped === 0 || compared === 0 ? "" : `, ${skipped} of them not compared`;
-  return `${states.join(", ")}; ${verdict}: ${count(exchanges, "request")}, ${count(webhooks, "webhook")}${left}`;
-}
-
-function count(number: number, what: string, of = ""): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}${of}`;
+  return `${states.join(", ")}; ${verdict}: ${pluralize(exchanges, "request")}, ${pluralize(webhooks, "webhook")}${left}`;
 }
 
 export function renderMarkdown(report: CalibrationReport): string {
@@ -186,8 +182,4 @@ function settingCase(row: CalibratedSetting, failOn: readonly string[]): JunitCa
   if (isChanged(row) && failOn.includes("set")) return fail("set", "the service has another value");
   if (state === "open") return { ...shared, result: { tag: "skipped", message: "the traffic does not show it" } };
   return state === "confirmed" ? shared : { ...shared, result: { tag: "system-out", text } };
-}
-
-export function renderJson(report: CalibrationReport): string {
-  return `${JSON.stringify(report, undefined, 2)}\n`;
 }

@@ -8,13 +8,12 @@ import { HEADER_DEFAULT } from "../../audit/checks/snippets.js";
 import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
-import { parseBaseUrl, parseChoice, readToken, wrongValue } from "../shared/values.js";
+import { parseBaseUrl, parseChoice, parseDurationAbove0, readToken, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit, renderPretty, renderSum } from "../../audit/reporters.js";
 import { createSandboxDoor } from "../../audit/application/sandbox-door.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
-import { tryParseDuration } from "../../kernel/time/duration.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import {
@@ -164,7 +163,7 @@ function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: Node
     event: flags.event,
     check: flags.check,
     order: flags.order,
-    settleMs: flags.settle === undefined ? undefined : parseSettle(flags.settle),
+    settleMs: flags.settle === undefined ? undefined : parseDurationAbove0("--settle", flags.settle, "10s"),
     restart: flags.restart,
     only,
     skip,
@@ -194,12 +193,6 @@ function parseHeaderName(text: string): string {
 function parseTopic(text: string): string {
   if (text.trim() !== "") return text;
   throw wrongValue("--topic", "a topic, such as charges/events", text);
-}
-
-function parseSettle(text: string): number {
-  const parsed = tryParseDuration(text);
-  if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
-  throw wrongValue("--settle", "a duration above 0, such as 10s", text);
 }
 
 /** Reads an event with its exact text. Throws UsageError("file") with line and column if it is not a JSON object. */

@@ -1,30 +1,18 @@
 import { readHar } from "../../adapters/har/read-har.js";
 import { calibrate } from "../../calibration/infer/calibrate.js";
 import { renderProfile } from "../../calibration/report/render-profile.js";
-import {
-  type CalibrationReport,
-  NOTHING_COMPARED,
-  calibrationGates,
-  failsOn,
-} from "../../calibration/report/report.js";
-import {
-  renderJson,
-  renderJunit,
-  renderMarkdown,
-  renderPretty,
-  renderSum,
-} from "../../calibration/report/reporters.js";
+import { NOTHING_COMPARED, calibrationGates, failsOn } from "../../calibration/report/report.js";
+import { renderJunit, renderMarkdown, renderPretty, renderSum } from "../../calibration/report/reporters.js";
 import { assertSettings } from "../../domain/profile/alternatives.js";
 import { fetchTo } from "../../http/server/app.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
-import { reporterNames } from "../run/experiment-options.js";
 import { nextStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
 import { isIncomplete, printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { prepareOutput, printData, printDiagnostic, styleFor, writeOutput } from "../shared/output.js";
-import { parseChoice, requireNames, splitNames } from "../shared/values.js";
+import { prepareOutput, printDiagnostic, printReport, reporterNames, writeOutput } from "../shared/output.js";
+import { parseChoice, parseChoices, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command, exitWith) => {
   command
@@ -74,9 +62,7 @@ interface CalibrateFlags {
 async function run(files: readonly string[], flags: CalibrateFlags): Promise<number> {
   const [only, skip] = [splitNames(flags.only), splitNames(flags.skip)];
   assertSettings({ only, skip });
-  const failOn = requireNames("--fail-on", flags.failOn).map((name) =>
-    parseChoice("--fail-on", name, calibrationGates),
-  );
+  const failOn = parseChoices("--fail-on", flags.failOn ?? [], calibrationGates);
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
@@ -99,7 +85,11 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     throw new UsageError("file", `There is no request to the API (/v1/…) and no webhook in ${files.join(", ")}.`);
   }
   if (flags.out !== undefined) await writeOutput("the profile", flags.out, renderProfile(report, profile));
-  print(report, reporter, failOn);
+  printReport(
+    report,
+    { reporter, failOn },
+    { pretty: renderPretty, md: renderMarkdown, junit: renderJunit, sum: renderSum },
+  );
   if (report.source.compared === 0) {
     printDiagnostic(`sandbox: inconclusive: ${NOTHING_COMPARED}`);
     return EXIT.inconclusive;
@@ -128,10 +118,4 @@ function parseTarget(files: readonly string[], { target, token, company, dryRun,
   }
   if (files.length > 0) return refuse("Give files or --target, not both.");
   return parseRemote(target, { token, company, secret }, process.env);
-}
-
-function print(report: CalibrationReport, reporter: (typeof reporterNames)[number], failOn: readonly string[]): void {
-  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
-  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
-  printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }

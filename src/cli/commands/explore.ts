@@ -6,22 +6,20 @@ import {
   planExploration,
 } from "../../experiments/explore/explore.js";
 import {
-  renderJson,
   renderJunit,
   renderMarkdown,
   renderPretty,
   renderRun,
   renderSum,
 } from "../../experiments/explore/reporters.js";
-import type { ExploreReport } from "../../experiments/explore/report.js";
-import { type Verdict, bugVerdicts } from "../../experiments/run/oracle.js";
-import { oneLine, wrapText } from "../../kernel/messages/text.js";
+import { bugVerdicts } from "../../experiments/run/oracle.js";
+import { oneLine, wrapText, pluralize } from "../../kernel/messages/text.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
-import { count, inSession } from "../run/experiment-session.js";
+import { inSession } from "../run/experiment-session.js";
 import type { StartFlags } from "../run/start-options.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { WIDTH_MAX, alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
-import { parseChoice } from "../shared/values.js";
+import { WIDTH_MAX, alignColumns, printData, printDiagnostic, printJson, printReport } from "../shared/output.js";
+import { parseChoice, parseChoices } from "../shared/values.js";
 
 const FOLDER = "reports/explore";
 
@@ -75,10 +73,10 @@ async function explore(words: readonly string[], flags: ExploreFlags): Promise<n
       printPlan(plan, options);
       return EXIT.ok;
     }
-    progress.begin(plan.baseline, count(plan.faults.length, "fault"));
+    progress.begin(plan.baseline, pluralize(plan.faults.length, "fault"));
     const report = await exploreFaults(runOnce, plan, settings);
     progress.end();
-    print(report, options);
+    printReport(report, options, { pretty: renderPretty, md: renderMarkdown, junit: renderJunit, sum: renderSum });
     if (plan.faults.length === 0) {
       printDiagnostic("sandbox: inconclusive: Nothing was tried: --only and --skip leave no fault.");
       return EXIT.inconclusive;
@@ -95,21 +93,14 @@ type ParsedExplore = ReturnType<typeof parseExploreFlags>;
 
 function parseExploreFlags(words: readonly string[], flags: ExploreFlags) {
   const { depth, failOn = ["unsafe", "lost"] } = flags;
-  const chosen = failOn.flatMap((text) => text.split(",")).map((name) => name.trim());
   return {
     ...parseExperimentFlags("explore", words, flags, FOLDER),
     depth: depth === undefined ? 1 : depths[parseChoice("--depth", depth, ["1", "2"])],
-    failOn: chosen.map((name): Verdict => parseChoice("--fail-on", name, bugVerdicts)),
+    failOn: parseChoices("--fail-on", failOn, bugVerdicts),
   };
 }
 
 const depths = { "1": 1, "2": 2 } as const;
-
-function print(report: ExploreReport, { reporter, failOn }: ParsedExplore): void {
-  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
-  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
-  printDiagnostic(renderSum(report, styleFor(process.stderr)));
-}
 
 function printPlan({ faults, equivalent }: ExplorePlan, { reporter }: ParsedExplore): void {
   if (reporter === "json") return printJson(faults.map(({ id, fault, point }) => ({ id, point, fault })));

@@ -11,7 +11,7 @@ import { dashboardOf } from "../run/startup-screen.js";
 import { forgeryOf } from "../shared/guard-proxy.js";
 import { startMirror } from "../shared/mirror.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { printable } from "../../kernel/messages/text.js";
+import { printable, pluralize } from "../../kernel/messages/text.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parsePort } from "../run/start-options.js";
 import { endUnread, nextStopSignal } from "../run/stop.js";
@@ -100,7 +100,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   if (file === undefined || record === undefined) return;
   const lost = file.lost === 0 ? "" : `, ${file.lost} could not be written`;
   printDiagnostic(
-    `sandbox: wrote ${countOf(file.written, "request or webhook", "requests and webhooks")} to ${record}${lost}`,
+    `sandbox: wrote ${pluralize(file.written, "request or webhook", "requests and webhooks")} to ${record}${lost}`,
   );
 }
 
@@ -116,14 +116,10 @@ function renderSum(comparison: LiveComparison, record: string | undefined): stri
     return `compared nothing: ${why}`;
   }
   const stopped = comparison.hasFailed ? "the comparison stopped early: it " : "";
-  const compared = `${stopped}compared ${countOf(comparison.compared, "request or webhook", "requests and webhooks")}`;
+  const compared = `${stopped}compared ${pluralize(comparison.compared, "request or webhook", "requests and webhooks")}`;
   if (differences === 0) return `${compared}; none differs`;
   const next = record === undefined ? "" : `. To find the settings that explain them: sandbox calibrate ${record}`;
-  return `${compared}; ${countOf(differences, "kind of difference", "kinds of differences")}${next}`;
-}
-
-function countOf(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${compared}; ${pluralize(differences, "kind of difference", "kinds of differences")}${next}`;
 }
 
 function warnLost(record: string, why: string): void {

@@ -1,24 +1,17 @@
 import { stringify } from "yaml";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
-import type { VaryReport } from "../../experiments/vary/report.js";
-import {
-  renderJson,
-  renderJunit,
-  renderMarkdown,
-  renderPretty,
-  renderRow,
-  renderSum,
-} from "../../experiments/vary/reporters.js";
+import { renderJunit, renderMarkdown, renderPretty, renderRow, renderSum } from "../../experiments/vary/reporters.js";
 import { readSource } from "../../adapters/files/source.js";
 import type { CalibrationReport } from "../../calibration/report/report.js";
 import { settingsReport } from "../../calibration/report/report-schema.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type VaryOptions, type VaryPlan, planVariations, vary as varySettings } from "../../experiments/vary/vary.js";
 import { type ExperimentFlags, addExperimentOptions, parseExperimentFlags } from "../run/experiment-options.js";
-import { count, inSession } from "../run/experiment-session.js";
+import { inSession } from "../run/experiment-session.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { alignColumns, printData, printDiagnostic, printJson, styleFor } from "../shared/output.js";
-import { parseChoice } from "../shared/values.js";
+import { alignColumns, printData, printDiagnostic, printJson, printReport } from "../shared/output.js";
+import { parseChoices } from "../shared/values.js";
+import { pluralize } from "../../kernel/messages/text.js";
 
 const FOLDER = "reports/vary";
 
@@ -74,10 +67,10 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
       printPlan(plan, options);
       return EXIT.ok;
     }
-    progress.begin(plan.baseline, count(plan.variations.length, "alternative"));
+    progress.begin(plan.baseline, pluralize(plan.variations.length, "alternative"));
     const report = await varySettings(runOnce, plan, settings);
     progress.end();
-    print(report, options);
+    printReport(report, options, { pretty: renderPretty, md: renderMarkdown, junit: renderJunit, sum: renderSum });
     if (known === undefined && plan.variations.length === 0) {
       printDiagnostic(
         "sandbox: inconclusive: Nothing was varied: the command reads none of the settings that were asked for.",
@@ -105,14 +98,8 @@ function parseVaryFlags(words: readonly string[], flags: VaryFlags) {
   return {
     ...parseExperimentFlags("vary", words, flags, FOLDER),
     pairs,
-    failOn: failOn.map((name) => parseChoice("--fail-on", name, ["depends"] as const)),
+    failOn: parseChoices("--fail-on", failOn, ["depends"]),
   };
-}
-
-function print(report: VaryReport, { reporter, failOn }: ParsedVary): void {
-  if (reporter === "pretty") return printData(renderPretty(report, styleFor(process.stdout)));
-  printData({ json: renderJson, md: renderMarkdown, junit: renderJunit }[reporter](report, failOn));
-  printDiagnostic(renderSum(report, styleFor(process.stderr)));
 }
 
 function printPlan({ variations }: VaryPlan, { reporter }: ParsedVary): void {

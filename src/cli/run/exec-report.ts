@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type Coverage, type CoverageSection, coverageSections } from "../../sandbox/coverage/coverage-report.js";
 import { listUnmet, renderCoverageMarkdown, sectionTitles } from "../../sandbox/coverage/render-coverage.js";
 import { WIDTH_MAX, alignColumns, prepareOutput, writeOutput } from "../shared/output.js";
-import { printable } from "../../kernel/messages/text.js";
-import { countFindings, renderAllowed, renderFinding } from "../../sandbox/findings/finding.js";
+import { printable, pluralize } from "../../kernel/messages/text.js";
+import { renderAllowed, renderFinding } from "../../sandbox/findings/finding.js";
 import type { RunReport } from "../../sandbox/run-report.js";
 
 const LISTED_MAX = 5;
@@ -23,14 +23,14 @@ export function renderExecReport(report: RunReport, options: { readonly coverage
   } = report;
   const kinds = Object.entries(statuses).sort(([a], [b]) => a.localeCompare(b));
   const counted = kinds.length === 0 ? "" : ` (${kinds.map(([kind, counted]) => `${counted} × ${kind}`).join(", ")})`;
-  const asked = `${countOf(requests, "request")}${counted}`;
-  const lines = [`${asked}, ${countOf(webhooks.delivered, "webhook")} acknowledged`];
+  const asked = `${pluralize(requests, "request")}${counted}`;
+  const lines = [`${asked}, ${pluralize(webhooks.delivered, "webhook")} acknowledged`];
   if (requests === 0) lines.push("the sandbox was never called");
   for (const [unknown, times] of Object.entries(unknownPaths).slice(0, LISTED_MAX))
     lines.push(times === 1 ? unknown : `${unknown} (${times} times)`);
   const moreUnknown = Object.keys(unknownPaths).length - LISTED_MAX;
   if (moreUnknown > 0) lines.push(`… and ${moreUnknown} more paths that are not there`);
-  if (resets > 0) lines.push(`${countOf(resets, "reset")}; the report includes what was seen before`);
+  if (resets > 0) lines.push(`${pluralize(resets, "reset")}; the report includes what was seen before`);
   for (const { topic, url, error } of webhooks.unacknowledged.slice(0, LISTED_MAX)) {
     lines.push(`not acknowledged: ${topic} to ${url}: ${error}`);
   }
@@ -39,17 +39,13 @@ export function renderExecReport(report: RunReport, options: { readonly coverage
   for (const rule of rulesNeverFired) lines.push(`the rule ${rule} never fired`);
   lines.push(`${coverage.percent} % of the contract covered (${coverage.met} of ${coverage.total})`);
   if (options.coverage) lines.push(...renderCoverageTable(coverage).trimEnd().split("\n"));
-  if (findings.length > 0) lines.push(countFindings(findings.length));
+  if (findings.length > 0) lines.push(pluralize(findings.length, "finding"));
   for (const finding of findings) lines.push(...renderFinding(finding).split("\n"));
-  if (allowed.length > 0) lines.push(`${countFindings(allowed.length)} allowed`);
+  if (allowed.length > 0) lines.push(`${pluralize(allowed.length, "finding")} allowed`);
   for (const finding of allowed) lines.push(...renderAllowed(finding).split("\n"));
   for (const entry of allowNeverMatched) lines.push(`warning: allowed, but never found: ${entry}`);
   const shown = lines.flatMap((line) => printable(line).split("\n"));
   return shown.map((line) => `sandbox: ${line}`).join("\n");
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const files = { report: "sandbox.json", coverage: "coverage.md" };

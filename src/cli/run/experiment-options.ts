@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { tryParseDuration } from "../../kernel/time/duration.js";
-import { parseChoice, splitNames, wrongValue } from "../shared/values.js";
+import { reporterNames } from "../shared/output.js";
+import { parseChoice, parseDurationAbove0, splitNames, wrongValue } from "../shared/values.js";
 import { type NamedCredential, parseEnv } from "./child-env.js";
 import { addStartOptions, type StartFlags } from "./start-options.js";
 
@@ -18,8 +18,6 @@ export interface ExperimentFlags extends StartFlags {
   readonly reporter?: string;
   readonly out?: string;
 }
-
-export const reporterNames = ["pretty", "json", "junit", "md"] as const;
 
 /** The options of the verbs that run a command many times. `what` is what `--only` and `--skip` name. */
 export function addExperimentOptions(command: Command, what: string, folder: string): Command {
@@ -53,8 +51,8 @@ export function parseExperimentFlags(verb: string, words: readonly string[], fla
     only: splitNames(flags.only),
     skip: splitNames(flags.skip),
     maxRuns: flags.maxRuns === undefined ? undefined : parseCount("--max-runs", flags.maxRuns, 1_000_000),
-    timeMs: flags.time === undefined ? undefined : parseTime("--time", flags.time),
-    timeoutMs: flags.timeout === undefined ? undefined : parseTime("--timeout", flags.timeout),
+    timeMs: flags.time === undefined ? undefined : parseDurationAbove0("--time", flags.time),
+    timeoutMs: flags.timeout === undefined ? undefined : parseDurationAbove0("--timeout", flags.timeout),
     workers: flags.workers === undefined ? 1 : parseCount("--workers", flags.workers, WORKERS_MAX),
     check: flags.check,
     list: flags.list === true,
@@ -69,10 +67,4 @@ export function parseCount(flag: string, text: string, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
   throw wrongValue(flag, `a whole number from 1 to ${max}`, text);
-}
-
-function parseTime(flag: string, text: string): number {
-  const parsed = tryParseDuration(text);
-  if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
-  throw wrongValue(flag, "a duration above 0, such as 30s", text);
 }

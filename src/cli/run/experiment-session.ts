@@ -14,6 +14,7 @@ import { prepareStart } from "./prepare-start.js";
 import { renderExec } from "./render-exec.js";
 import type { StartFlags } from "./start-options.js";
 import { exitCodeOfSignal, onStopSignal } from "./stop.js";
+import { pluralize } from "../../kernel/messages/text.js";
 
 export type ParsedExperiment = ReturnType<typeof parseExperimentFlags>;
 
@@ -99,7 +100,8 @@ function createProgress() {
   return {
     /** `total`: `16 faults`. */
     begin({ result: { ms, seen } }: Baseline, total: string): void {
-      const [requests, webhooks] = [count(seen.requests.length, "request"), count(seen.deliveries.length, "webhook")];
+      const requests = pluralize(seen.requests.length, "request");
+      const webhooks = pluralize(seen.deliveries.length, "webhook");
       stream.write(`${style.faint(`${requests} and ${webhooks} in ${Math.round(ms)} ms; ${total} to try`)}\n`);
     },
     show(render: (style: Style) => string, done: number, total: number): void {
@@ -108,8 +110,4 @@ function createProgress() {
     },
     end: () => void stream.write(counter.clear),
   };
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -22,6 +22,7 @@ import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { hasKnownToken } from "../../http/api/answer.js";
 import { createApp } from "../../http/server/app.js";
 import { type Listener, listen } from "../../http/server/listen.js";
+import { pluralize } from "../../kernel/messages/text.js";
 
 export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
@@ -83,12 +84,15 @@ async function openStore(path: string, name: string, server: Listener, log: Log)
 /** `file:state.json (3 charges, 1 transfer)` */
 function describeLoaded(file: string, { companies }: StoredSandbox): string {
   const worlds = [...companies.values()].map(({ record }) => record.world);
-  const count = (of: (world: World) => number, what: string): string => {
-    const sum = worlds.reduce((total, world) => total + of(world), 0);
-    return `${sum} ${what}${sum === 1 ? "" : "s"}`;
-  };
-  const charges = count((world) => world.charges.size, "charge");
-  const transfers = count((world) => world.transfers.size, "transfer");
+  const sum = (of: (world: World) => number): number => worlds.reduce((total, world) => total + of(world), 0);
+  const charges = pluralize(
+    sum((world) => world.charges.size),
+    "charge",
+  );
+  const transfers = pluralize(
+    sum((world) => world.transfers.size),
+    "transfer",
+  );
   return `file:${file} (${worlds.length === 0 ? "new" : `${charges}, ${transfers}`})`;
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { quote } from "../../kernel/messages/text.js";
+import { quote, pluralize } from "../../kernel/messages/text.js";
 import { allowance } from "../../sandbox/config/allowance.js";
 import type { Finding } from "../../sandbox/findings/finding.js";
 import { EXIT } from "./help.js";
@@ -54,12 +54,11 @@ export interface Judged {
 /** Says which gates failed or could not be judged. Returns the exit code. */
 export function judgeGates({ failOn, minPercent }: Gates, { findings, percent, unjudged }: Judged): number {
   const counted = failOn === "critical" ? findings.filter(({ severity }) => severity === "critical") : findings;
-  const noun = counted.length === 1 ? "finding" : "findings";
   const hasFindings = failOn !== undefined && counted.length > 0;
   const isUnder = unjudged === undefined && minPercent !== undefined && percent !== undefined && percent < minPercent;
   if (hasFindings) {
     const [are, critical] = [counted.length === 1 ? "is" : "are", failOn === "critical" ? "critical " : ""];
-    printDiagnostic(`sandbox: --fail-on ${failOn}: there ${are} ${counted.length} ${critical}${noun}`);
+    printDiagnostic(`sandbox: --fail-on ${failOn}: there ${are} ${pluralize(counted.length, `${critical}finding`)}`);
   }
   if (isUnder) printDiagnostic(`sandbox: --fail-under ${minPercent}: ${percent} % of the contract is covered`);
   if (hasFindings || isUnder) return EXIT.gate;

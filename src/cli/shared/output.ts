@@ -20,6 +20,28 @@ export function printJson(value: unknown): void {
   printData(JSON.stringify(value, undefined, 2));
 }
 
+export const reporterNames = ["pretty", "json", "junit", "md"] as const;
+
+/** How a verb renders its report. `sum`: the last line for people. */
+export interface ReportRenderers<Report> {
+  pretty(report: Report, style: Style): string;
+  md(report: Report): string;
+  junit(report: Report, failOn: readonly string[]): string;
+  sum(report: Report, style: Style): string;
+}
+
+/** The report on stdout. Where a program reads it, the last line for people is on stderr. */
+export function printReport<Report>(
+  report: Report,
+  { reporter, failOn }: { readonly reporter: (typeof reporterNames)[number]; readonly failOn: readonly string[] },
+  render: ReportRenderers<Report>,
+): void {
+  if (reporter === "pretty") return printData(render.pretty(report, styleFor(process.stdout)));
+  if (reporter === "json") printJson(report);
+  else printData(render[reporter](report, failOn));
+  printDiagnostic(render.sum(report, styleFor(process.stderr)));
+}
+
 export function printDiagnostic(text: string): void {
   process.stderr.write(`${nameAsCalled(text)}\n`);
 }

@@ -14,6 +14,7 @@ import { assertReachable } from "../../scenarios/run/remote-target.js";
 import { programFolder } from "./name.js";
 import { printData, printDiagnostic } from "./output.js";
 import { loadScenarioFiles } from "./scenario-files.js";
+import { pluralize } from "../../kernel/messages/text.js";
 
 export interface ProbeOptions {
   readonly target: ProbeTarget;
@@ -86,6 +87,5 @@ async function plan({ selection, profile, fetchTo }: ProbeOptions) {
 
 function describe({ scenario, requests, creates, shows }: ChosenProbe, index: number): string {
   const made = creates.length === 0 ? "nothing" : `at most ${creates.join(", ")}`;
-  const sent = requests === 1 ? "1 request" : `${requests} requests`;
-  return `${index + 1}. ${scenario.name}: ${sent}, creates ${made}; asks about ${shows.join(", ")}`;
+  return `${index + 1}. ${scenario.name}: ${pluralize(requests, "request")}, creates ${made}; asks about ${shows.join(", ")}`;
 }

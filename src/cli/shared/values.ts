@@ -1,3 +1,4 @@
+import { tryParseDuration } from "../../kernel/time/duration.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { parseUrl, quote } from "../../kernel/messages/text.js";
@@ -22,12 +23,29 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
+/** Milliseconds. */
+export function parseDurationAbove0(flag: string, text: string, example = "30s"): number {
+  const parsed = tryParseDuration(text);
+  if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
+  throw wrongValue(flag, `a duration above 0, such as ${example}`, text);
+}
+
 /** Accepts `--only a b` and `--only a,b`. */
 export function splitNames(texts: readonly string[] = []): string[] {
   return texts
     .flatMap((text) => text.split(","))
     .map((name) => name.trim())
     .filter((name) => name !== "");
+}
+
+/** As `splitNames`, of choices. An empty text is none of them. */
+export function parseChoices<Choice extends string>(
+  source: string,
+  texts: readonly string[],
+  choices: readonly Choice[],
+): Choice[] {
+  const names = splitNames(texts);
+  return (names.length === 0 ? texts : names).map((name) => parseChoice(source, name, choices));
 }
 
 /** As `splitNames`, for an option whose empty value, such as an unset variable in a script, would do nothing. */

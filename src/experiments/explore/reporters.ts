@@ -1,4 +1,4 @@
-import { oneLine, printable, wrapText } from "../../kernel/messages/text.js";
+import { oneLine, printable, wrapText, pluralize } from "../../kernel/messages/text.js";
 import {
   type JunitResult,
   plainStyle,
@@ -121,7 +121,7 @@ export function renderSum({ runs, counts, stopped }: ExploreReport, style: Style
   );
   const equivalent = counts.equivalent === 0 ? "" : `; ${counts.equivalent} more would do the same as one of them`;
   const early = stopped === null ? "" : `; stopped early by ${reasons[stopped]}`;
-  const sum = `${runs.length} fault${runs.length === 1 ? "" : "s"}${equivalent}${early}`;
+  const sum = `${pluralize(runs.length, "fault")}${equivalent}${early}`;
   return parts.length === 0 ? sum : `${parts.join(", ")}: ${sum}`;
 }
 
@@ -130,10 +130,6 @@ const reasons = { time: "--time", "max-runs": "--max-runs", signal: "a signal" }
 /** A line of progress. */
 export function renderRun(run: ExploreRun, style: Style): string {
   return `${paintOf(run.verdict, style)(run.verdict.padEnd(7))}  ${titleOf(run)}`;
-}
-
-export function renderJson(report: ExploreReport): string {
-  return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
 /** A page for a pull request. */

@@ -1,5 +1,5 @@
 import { type JunitResult, type Style, renderJunit as renderJunitXml } from "../../kernel/messages/report.js";
-import { oneLine, wrapText } from "../../kernel/messages/text.js";
+import { oneLine, wrapText, pluralize } from "../../kernel/messages/text.js";
 import type { Json } from "../../kernel/messages/json.js";
 import type { OtherAnswer, Question, VariedSetting, VaryReport } from "./report.js";
 
@@ -70,7 +70,7 @@ export function renderSum({ counts, stopped }: VaryReport, style: Style): string
   const sum = depends + independent;
   const early = stopped === null ? "" : "; stopped early";
   const parts = [`${style.warning(`${depends} depend`)}, ${style.good(`${independent} independent`)}`];
-  return `${parts.join("")}: ${sum} alternative${sum === 1 ? "" : "s"}; ${missed} setting${missed === 1 ? " is" : "s are"} not read${early}`;
+  return `${parts.join("")}: ${pluralize(sum, "alternative")}; ${pluralize(missed, "setting is", "settings are")} not read${early}`;
 }
 
 /** The questions for the provider, as a page. */
@@ -113,8 +113,4 @@ function junitResult({ verdict, change }: VariedSetting, failOn: readonly string
   if (change === null) return undefined;
   if (!failOn.includes(verdict)) return { tag: "system-out", text: change };
   return { tag: "failure", message: oneLine(change), type: verdict, text: change };
-}
-
-export function renderJson(report: VaryReport): string {
-  return `${JSON.stringify(report, undefined, 2)}\n`;
 }

@@ -23,6 +23,11 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
+/** `1 charge`, `2 charges`. */
+export function pluralize(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /**
  * Lines of at most `width` characters, broken at spaces; a longer word has a line to itself. The first line begins with `start`, the others with `indent`
  * spaces.

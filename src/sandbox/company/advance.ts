@@ -5,6 +5,7 @@ import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import type { Company } from "./company.js";
 import type { DispatchCounts } from "./dispatcher.js";
 import type { DueKind } from "../../domain/model/work.js";
+import { pluralize } from "../../kernel/messages/text.js";
 
 export interface AdvanceOptions {
   /** Wait until every delivery attempt has ended (default), or resolve after the timers. */
@@ -122,7 +123,7 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   const goesOn = await Promise.race([ended, result.then(isOver, isOver)]);
   if (goesOn || turn.hasBegun) return result;
   turn.isRefused = true;
-  const waits = `an advance is waiting for receivers to answer ${inFlight.length} ${inFlight.length === 1 ? "webhook" : "webhooks"}`;
+  const waits = `an advance is waiting for receivers to answer ${pluralize(inFlight.length, "webhook")}`;
   const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
   throw new UsageError("conflict", `Failed to move the clock: ${waits}. ${what}`);
 }

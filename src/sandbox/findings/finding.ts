@@ -134,7 +134,3 @@ export function renderFinding({ kind, severity, why, fix, requests }: Finding): 
 export function renderAllowed({ kind, why }: Finding): string {
   return `allowed: ${kind}\n  ${why}`;
 }
-
-export function countFindings(count: number): string {
-  return `${count} ${count === 1 ? "finding" : "findings"}`;
-}

@@ -8,6 +8,7 @@ import { FACT_MAX, redactAndTruncate, type View, getOrNotFound, linkTo } from ".
 import { statusesOf } from "../../../../kernel/records/lifecycle.js";
 import { transferLink, batchLink } from "../parts/links.js";
 import { createListPage } from "../parts/list.js";
+import { pluralize } from "../../../../kernel/messages/text.js";
 
 export const transfersPage = createListPage<Transfer>({
   path: "/transfers",
@@ -136,7 +137,7 @@ export const batchesPage = createListPage<Batch>({
 export const batchPage = createDetailPage<Batch>({
   path: "/batches/:id",
   get: ({ company, id }) => getOrNotFound(company.world.batches.get(plainId(id)), "batch", id),
-  title: (_, { transactionIds: { length } }) => `Batch of ${length === 1 ? "1 transfer" : `${length} transfers`}`,
+  title: (_, { transactionIds: { length } }) => `Batch of ${pluralize(length, "transfer")}`,
   isBatch: true,
   terms: ({ company }, batch) => [
     ["Status", <Status of={shownBatchStatus(batch, company.profile)} />],

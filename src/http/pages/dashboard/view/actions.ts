@@ -2,6 +2,7 @@ import { beyondBounds } from "../../../../kernel/messages/json.js";
 import { messageOf, UsageError } from "../../../../kernel/messages/problem.js";
 import { JSON_BOUNDS } from "../../../shared/read-body.js";
 import type { ControlOrder } from "./curl.js";
+import { pluralize } from "../../../../kernel/messages/text.js";
 
 /** The fields of a form, by name. Fields that were left empty are left out. */
 export type Fields = Readonly<Record<string, string>>;
@@ -68,8 +69,7 @@ const table = {
   },
   redeliverFailing: {
     call: "POST /deliveries/redeliver",
-    done: ({ redelivered }) =>
-      `${String(redelivered)} ${redelivered === 1 ? "webhook is" : "webhooks are"} sent again.`,
+    done: ({ redelivered }) => `${pluralize(Number(redelivered), "webhook is", "webhooks are")} sent again.`,
   },
   redeliver: { call: "POST /deliveries/:id/redeliver", done: () => "The webhook is sent again." },
   balance: { call: "PUT /balance", done: () => "The balance is set." },
@@ -160,5 +160,5 @@ function timeIn({ now }: Answer): string {
 
 function describeAdvance(answer: Answer): string {
   const { firedCount } = answer;
-  return `It is ${timeIn(answer)} now: ${firedCount === 1 ? "1 timer" : `${String(firedCount)} timers`} fired.`;
+  return `It is ${timeIn(answer)} now: ${pluralize(Number(firedCount), "timer")} fired.`;
 }

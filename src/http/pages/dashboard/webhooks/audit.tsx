@@ -5,6 +5,7 @@ import { Code, CodeLink, Sentence, Status, Text, Time, type Fact, Facts, Lines, 
 import type { KeptAudit } from "../view/memory.js";
 import { readList } from "../view/read-list.js";
 import { FACT_MAX, redactAndTruncate, type DashboardPage, type View, linkTo } from "../view/view.js";
+import { pluralize } from "../../../../kernel/messages/text.js";
 
 const path = "/audit";
 
@@ -87,7 +88,7 @@ function renderReport(view: View, { at, command, report }: KeptAudit) {
           ["Receiver", <Code>{redactAndTruncate(view, receiver, FACT_MAX)}</Code>],
           ["Found", `${counts.fail} failed, ${counts.warn} warned, ${counts.pass} passed`],
           ["Time", <Time at={at} />],
-          ["Sent", `${requests} ${requests === 1 ? "request" : "requests"} in ${(durationMs / 1000).toFixed(1)} s`],
+          ["Sent", `${pluralize(requests, "request")} in ${(durationMs / 1000).toFixed(1)} s`],
         ]}
       />
       {notes.map((note) => (
