@@ -177,7 +177,7 @@ export function successStatus({ success }: Operation, { http }: Profile): number
 }
 
 /**
- * The errors of an operation under this profile: the rows of the contract's table and the sandbox's own (operations.ts), without those
+ * The errors of an operation under this profile: the rows of the contract's table and the sandbox's own, without those
  * that the profile takes away, and with those that it adds.
  */
 export function errorsUnder(id: OperationId, profile: Profile): readonly ErrorRow[] {

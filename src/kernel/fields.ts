@@ -7,7 +7,7 @@ import { didYouMean, nearest } from "./messages/suggest.js";
 
 /**
  * The vocabulary of schemas: requests, control calls, files, scenarios, rules, settings and stored state are all made of these fields
- * (domain/fields.ts adds phone numbers and money).
+ * (domain/values/fields.ts adds phone numbers and money).
  *
  * Every message completes "<path> …" and says what would be right: `must be true or false`. A message that is a whole sentence is
  * reported with `sentence`, and is shown without a predicate: `webhooks.timeout: "5x" is not a duration`.
@@ -48,12 +48,12 @@ interface FieldProblem {
   readonly params?: IssueParams;
 }
 
-/** Reports the first problems. */
+/** Reports the first problems, and one more: `firstProblems` then says that there are more. */
 export function reportAll(context: z.RefinementCtx, problems: Iterable<FieldProblem>): void {
-  let left = PROBLEMS_MAX;
+  let left = PROBLEMS_MAX + 1;
   for (const { path, message, params } of problems) {
     report(context, path, message, params);
-    if (left-- === 0) return;
+    if (--left === 0) return;
   }
 }
 
@@ -248,10 +248,10 @@ export function numberWhere(isRight: (value: number) => boolean, expected: strin
   return z.number({ error }).refine(isRight, { error });
 }
 
-/** Nobody counts from {@link COUNT_MAX} to twice as many, so what a sandbox wrote can always be read again. */
+/** A count that began below {@link COUNT_MAX} does not reach twice as much, so what a sandbox wrote can always be read again. */
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= COUNT_MAX * 2;
 
-/** Whether a state that is put in leaves room to count on: also one that began with {@link COUNT_MAX} and was used since. */
+/** What is wrong with a count of a state that is put in: it leaves too little room to count on. A state that began with {@link COUNT_MAX} and was used since is right. */
 export function problemOfCount(value: number): string | undefined {
   return value > COUNT_MAX * 1.5 ? `${countError}, got ${value}` : undefined;
 }

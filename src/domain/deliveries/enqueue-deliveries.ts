@@ -1,3 +1,4 @@
+import { memberOf } from "../../kernel/messages/json.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import type { DomainEvent } from "../model/events.js";
 import type { DeliveryEffect, RuleOn } from "../model/rule.js";
@@ -33,6 +34,8 @@ interface Room {
   held: number;
   /** Some webhook was not made. */
   isFull: boolean;
+  /** Some webhook was not held. */
+  areUnheld: boolean;
   readonly countdown: Countdown;
 }
 
@@ -50,11 +53,11 @@ export function enqueueDeliveries(work: Work, renderPayload: RenderPayload) {
     bytes: WEBHOOK_BYTES_OF_WORK_MAX,
     held: Math.max(0, HELD_MAX - held),
   };
-  const room: Room = { ...bounds, isFull: false, countdown: new Map() };
+  const room: Room = { ...bounds, isFull: false, areUnheld: false, countdown: new Map() };
   if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);
   storeCountdown(work, room.countdown);
   if (holds.size > 0) for (const event of events) releaseReversed(work, event);
-  return { areLeftOut: room.isFull, areUnheld: room.held < 0 };
+  return { areLeftOut: room.isFull, areUnheld: room.areUnheld };
 }
 
 function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPayload, room: Room): void {
@@ -76,7 +79,7 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
       "delivery",
       () => {
         // Once for all subscriptions.
-        if (!parsed.has(spelling)) parsed.set(spelling, dataOf(body));
+        if (!parsed.has(spelling)) parsed.set(spelling, memberOf(JSON.parse(body), "data"));
         return { topic: spelling, url, data: parsed.get(spelling) };
       },
       // A rule that is used up still applies to the resources that it has begun to hold.
@@ -129,10 +132,12 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
       const nextAttemptAt = work.at + then.delayMs;
       work.put(deliveries, { ...delivery, nextAttemptAt });
       work.schedule("delivery.attempt", delivery.id, nextAttemptAt);
-    } else if (isToHold(then, copy) && room.held-- > 0) {
+    } else if (isToHold(then, copy) && room.held > 0) {
+      room.held--;
       work.put(deliveries, { ...delivery, nextAttemptAt: null });
       holdDelivery(work, rule, delivery);
     } else {
+      room.areUnheld ||= isToHold(then, copy);
       work.enqueue(delivery, then.before === "response");
     }
   }
@@ -153,11 +158,6 @@ function wireEffectOf(then: DeliveryEffect, copy: number): WireEffect | null {
   const corruptSignature = then.corruptSignature === "first" ? copy === 0 : (then.corruptSignature ?? false);
   if (!corruptSignature && truncate === null && loseAnswers === 0) return null;
   return { corruptSignature, truncate, loseAnswers, attempts };
-}
-
-function dataOf(body: string): unknown {
-  const payload: unknown = JSON.parse(body);
-  return typeof payload === "object" && payload !== null ? Reflect.get(payload, "data") : undefined;
 }
 
 function resourceOf(event: DomainEvent): Pick<Delivery, "resource" | "resourceKind"> {

@@ -29,7 +29,7 @@ interface Definitions {
   readonly customers: typeof customerSettings;
   readonly webhooks: typeof webhookSettings;
   readonly paging: typeof pagingSettings;
-  /** At most `requests` in any span of `per`, then 429 with `Retry-After`. Default `off`. */
+  /** At most `requests` in `per` from the first of them, then 429 with `Retry-After`. Default `off`. */
   readonly rateLimit: typeof rateLimitSetting;
   readonly server: typeof serverSettings;
   /** Phone numbers that decide the outcome of a transfer, a payment or a check. */

@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
 import { parseDuration } from "../../kernel/time/duration.js";
-import { duration, HEADER_NAME, list, listing, object, oneOf, sentence } from "../../kernel/fields.js";
+import { duration, HEADER_NAME, list, listing, oneOf, sentence } from "../../kernel/fields.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 
 /** The kinds of value that only settings have, beside those of kernel/fields.ts. */
@@ -12,16 +12,6 @@ const TEXT_MAX = 200;
 export function settingText(): z.ZodType<string, string> {
   const error = `must be text of 1 to ${TEXT_MAX} characters, in quotes if it looks like a number`;
   return z.string({ error }).regex(/\S/, { error }).max(TEXT_MAX, { error });
-}
-
-/** An object with these members and no others; the message suggests the right name for a misspelt one. */
-export function members<const Shape extends z.core.$ZodLooseShape>(
-  shape: Shape,
-  expected: string,
-): z.ZodObject<Shape, z.core.$strict> {
-  return object(shape, expected, (key, names) => {
-    return `has no ${JSON.stringify(key.slice(0, 60))}, only ${names.join(", ")}${suggestion(key, names)}`;
-  });
 }
 
 /** The name of a member of a JSON body, or of a query parameter. */
@@ -75,7 +65,7 @@ export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | reado
     const wrong = names.find((name) => !isEvent(name));
     if (wrong === undefined) return unique(names.filter(isEvent));
     const given = JSON.stringify(wrong.slice(0, 60));
-    return sentence(context, `${given} is not one of ${CHARGE_EVENTS.join(", ")}${suggestion(wrong, CHARGE_EVENTS)}`);
+    return sentence(context, `${given} is not one of ${CHARGE_EVENTS.join(", ")}.${didYouMean(wrong, CHARGE_EVENTS)}`);
   });
   const fromList = list(oneOf(...CHARGE_EVENTS), error).transform(unique);
   return z.union([fromText, fromList], { error });
@@ -155,9 +145,3 @@ function cidrOf(written: string): string | undefined {
 
 /** Labels of letters, digits and inner hyphens or underscores. The last one is not a number: that would be a broken IPv4 address. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-
-/** The end of a sentence that named a wrong word: it suggests the right one. */
-function suggestion(word: string, candidates: readonly string[]): string {
-  const question = didYouMean(word, candidates);
-  return question === "" ? "" : `.${question}`;
-}

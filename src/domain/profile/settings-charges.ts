@@ -1,6 +1,6 @@
 import { choice, setting } from "./setting.js";
-import { decimal, duration, oneOf, wholeNumber } from "../../kernel/fields.js";
-import { members, memberName, settingText } from "./setting-kinds.js";
+import { decimal, duration, object, oneOf, wholeNumber } from "../../kernel/fields.js";
+import { memberName, settingText } from "./setting-kinds.js";
 import { amountBound } from "./settings-transfers.js";
 
 /** Money in: charges and refunds. */
@@ -77,7 +77,7 @@ export const chargeSettings = {
       "What is the unit of `fees.rate`, how is `fees.value` rounded, and is the account credited with the full amount?",
     contract: "Unit of rate and the rule for value: not shown.",
     partial: true,
-    schema: members(
+    schema: object(
       {
         rate: decimal(0, 1).default(0.01),
         decimals: wholeNumber(0, 4).default(0),

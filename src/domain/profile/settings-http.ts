@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, setting } from "./setting.js";
-import { duration, wholeNumber } from "../../kernel/fields.js";
-import { memberName, members } from "./setting-kinds.js";
+import { duration, object, wholeNumber } from "../../kernel/fields.js";
+import { memberName } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
@@ -79,7 +79,7 @@ export const pagingSettings = {
 const rateLimitForms = '"off" or {requests, per} such as {"requests": 10, "per": "1s"}';
 const rateLimitError = `must be ${rateLimitForms}`;
 
-/** The one setting without a group. */
+/** A setting without a group. */
 export const rateLimitSetting = setting({
   summary: "How many requests a company may make in a span of time: by default without limit.",
   default: "off",
@@ -97,7 +97,7 @@ export const rateLimitSetting = setting({
     [
       // YAML 1.1 reads a bare `off` as false.
       z.literal(["off", false], { error: rateLimitError }).transform(() => null),
-      members({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, rateLimitForms).transform(
+      object({ requests: wholeNumber(1, 1_000_000), per: duration(1, 86_400_000) }, rateLimitForms).transform(
         ({ requests, per }) => ({ requests, perMs: per }),
       ),
     ],

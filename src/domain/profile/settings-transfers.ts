@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, setting } from "./setting.js";
-import { decimal, duration, wholeNumber } from "../../kernel/fields.js";
-import { members, settingText } from "./setting-kinds.js";
+import { decimal, duration, object, wholeNumber } from "../../kernel/fields.js";
+import { settingText } from "./setting-kinds.js";
 
 /** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
 const AMOUNT_BOUND_MAX = 100_000_000_000;
@@ -64,7 +64,7 @@ export const transferSettings = {
       "Integers appear for requests and most responses; a decimal (for example a fee with a fractional part) " +
       "appears in a webhook payload. Unit and decimal precision: not shown.",
     partial: true,
-    schema: members(
+    schema: object(
       {
         rate: decimal(0, 1).default(0.01),
         fixed: decimal(0, 1_000_000_000, 4).default(0),
@@ -184,8 +184,8 @@ function settlement() {
   return z.union(
     [
       z.literal(["immediate", "manual"], { error }).transform((kind) => ({ kind })),
-      members({ after: duration() }, forms).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
-      members({ polls: wholeNumber(1, 1_000_000) }, forms).transform(({ polls }) => ({
+      object({ after: duration() }, forms).transform(({ after }) => ({ kind: "after" as const, afterMs: after })),
+      object({ polls: wholeNumber(1, 1_000_000) }, forms).transform(({ polls }) => ({
         kind: "polls" as const,
         polls,
       })),

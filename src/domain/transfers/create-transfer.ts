@@ -128,7 +128,7 @@ export interface TransferPlan {
   readonly silent: boolean;
 }
 
-const DEFAULT_REASON = "recipient_unreachable";
+export const DEFAULT_REASON = "recipient_unreachable";
 
 /** As a rule has it, else the number. */
 export function planTransfer(work: Work, order: TransferOrder): TransferPlan {

@@ -1,17 +1,14 @@
 import { IllegalTransition, canMove } from "../../kernel/records/lifecycle.js";
-import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
-import { completeTransfer, failTransfer, findTransfer } from "./settle-transfer.js";
+import { completeTransfer, failTransfer, transferOrRefuse } from "./settle-transfer.js";
 import { type Transfer, type TransferAction, type TransferStatus, transferLifecycle } from "../model/transfer.js";
-import { quote } from "../../kernel/messages/text.js";
+import { DEFAULT_REASON } from "./create-transfer.js";
 
 export interface TransferFailure {
   /** With or without its prefix. */
   readonly id: string;
   readonly reason: string | undefined;
 }
-
-const DEFAULT_REASON = "recipient_unreachable";
 
 /** Completes a pending transfer by hand, whatever was planned for it and before its time. */
 export function completeByHand(work: Work, id: string): Transfer {
@@ -25,7 +22,7 @@ export function failByHand(work: Work, { id, reason = DEFAULT_REASON }: Transfer
 
 /** Not a GET of the API: it counts no poll. */
 function getPending(work: Work, id: string, action: TransferAction): Transfer {
-  const transfer = findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
+  const transfer = transferOrRefuse(work, id);
   if (!canMove<TransferStatus, TransferAction>(transferLifecycle, transfer.status, action)) {
     throw new IllegalTransition(
       "transaction",

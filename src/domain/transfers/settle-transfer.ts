@@ -68,8 +68,12 @@ function countDown(work: Work, batchId: string): void {
 
 /** GET /v1/transactions/<id>. Under `transfers.settlement: {polls: n}` the n-th GET finds it settled. */
 export function getTransfer(work: Work, id: string): Transfer {
-  const transfer = findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
+  const transfer = transferOrRefuse(work, id);
   return transfer.pollsLeft === null ? transfer : countPoll(work, transfer);
+}
+
+export function transferOrRefuse(work: Pick<Work, "world">, id: string): Transfer {
+  return findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
 }
 
 /** By the id with or without its prefix. */

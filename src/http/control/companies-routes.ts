@@ -37,6 +37,7 @@ import { renderCompany, renderIdentity } from "./render-control.js";
 import { STATE_BOUNDS } from "./state-routes.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
+import { defaultTokenOf } from "../../sandbox/config/config-schema.js";
 
 /** "{companyId?, accessToken?, secretKey?, balance?, clock?, profile?}"; `clock` as PUT takes it, or its mode, or the time at which it is frozen. */
 const openingFields = {
@@ -178,7 +179,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
 function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
   const { companyId, accessToken, secretKey, balance, clock: initialClock, profile } = opening;
   const { defaults } = sandbox.options;
-  const token = accessToken ?? tokenFor(companyId ?? unusedId(sandbox));
+  const token = accessToken ?? defaultTokenOf(companyId ?? unusedId(sandbox));
   const derived = setupFor(token);
   return {
     ...derived,
@@ -190,10 +191,6 @@ function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
     rules: defaults.rules,
     ...initialClockOf(sandbox, initialClock),
   };
-}
-
-function tokenFor(companyId: string): string {
-  return `at_${companyId.replace(/^company_(?=.)/, "")}`;
 }
 
 function unusedId(sandbox: Sandbox): string {

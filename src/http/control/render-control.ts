@@ -15,7 +15,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import type { Company } from "../../sandbox/company/company.js";
-import type { Identity } from "../../sandbox/state/company-record.js";
+import { type Identity, usableToken } from "../../sandbox/state/company-record.js";
 import { shownSubject } from "../../domain/model/work.js";
 import type { ProfileValues } from "../../domain/profile/settings.js";
 
@@ -41,10 +41,11 @@ export function renderCompany(company: Company) {
 }
 
 /** `accessToken` is the one to use; `accessTokens` lists all, including rotated ones that are still accepted. */
-export function renderIdentity({ id, tokens, secretKey }: Identity) {
+export function renderIdentity(identity: Identity) {
+  const { id, tokens, secretKey } = identity;
   return {
     companyId: id,
-    accessToken: tokens.find(({ expiresAt }) => expiresAt === null)?.token ?? tokens[0]?.token ?? null,
+    accessToken: usableToken(identity) || null,
     secretKey,
     accessTokens: tokens.map(({ token, expiresAt }) => ({
       accessToken: token,

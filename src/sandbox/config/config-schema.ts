@@ -100,9 +100,13 @@ const network = z.string().refine((given) => ipaddr.isValid(given) || ipaddr.isV
 
 const companies = listOf(companyEntry, { of: "companies" });
 
+export function defaultTokenOf(companyId: string): string {
+  return `at_${companyId.replace(/^company_(?=.)/, "")}`;
+}
+
 /** "token `at_X` gives company id `company_X` and secret `secret_X`", from the id to the token. */
 export function identityOf(companyId: string): ReturnType<typeof setupFor> {
-  return setupFor(`at_${companyId.replace(/^company_(?=.)/, "")}`);
+  return setupFor(defaultTokenOf(companyId));
 }
 
 /** The records of `shared` belong to every company. */

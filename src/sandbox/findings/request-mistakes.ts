@@ -78,7 +78,7 @@ export function createRetryAtOnceDetector(): Detector {
     see(entry, scene) {
       const isRefused = entry.status === 429 || entry.status >= 500;
       if (!isRefused && refused.size === 0) return [];
-      const key = identityOf(entry);
+      const key = fingerprintOf(entry);
       const before = refused.get(key);
       refused.delete(key);
       if (isRefused && !isLost(entry)) {
@@ -90,7 +90,7 @@ export function createRetryAtOnceDetector(): Detector {
       return before === undefined ? [] : judge(before, entry, scene);
     },
     lost(entry) {
-      const key = identityOf(entry);
+      const key = fingerprintOf(entry);
       if (refused.get(key)?.id === entry.id) refused.delete(key);
       return [];
     },
@@ -127,7 +127,7 @@ function judge(before: Refusal, entry: JournalEntry, scene: Scene): readonly Det
 }
 
 /** Equal for requests with the same method, path and body. */
-function identityOf({ method, path, body }: JournalEntry): string {
+function fingerprintOf({ method, path, body }: JournalEntry): string {
   return digestOf([method, path, body]);
 }
 

@@ -23,6 +23,7 @@ import {
   readTimeline,
   wantedItems,
 } from "./timeline.js";
+import { correlationIdOf } from "../../../../sandbox/activity-log.js";
 
 const ITEMS_SHOWN = 40;
 
@@ -112,7 +113,7 @@ function findById(view: View, text: string): readonly Found[] {
   const customer = isMsisdn(text) ? customers.get(msisdnKey(text)) : undefined;
   const request =
     entries.get(text) ??
-    (/^[\da-f]{32}$/.test(text) ? entries.values().find(({ answer }) => correlationOf(answer) === text) : undefined);
+    (/^[\da-f]{32}$/.test(text) ? entries.values().find(({ answer }) => correlationIdOf(answer) === text) : undefined);
   const found: readonly (Found | undefined)[] = [
     charge && pageOf("Charge", "/charges", charge.id),
     transfer && pageOf("Transfer", "/transfers", transactionId(transfer.id)),
@@ -130,10 +131,6 @@ function findById(view: View, text: string): readonly Found[] {
 
 const pageOf = (what: string, path: string, id: string): Found => ({ what: `${what} ${id}`, path: `${path}/${id}` });
 const rowOf = (what: string, path: string, q: string): Found => ({ what: `${what} ${q}`, path, query: { q } });
-
-function correlationOf(answer: unknown): unknown {
-  return typeof answer === "object" && answer !== null && "correlationId" in answer ? answer.correlationId : undefined;
-}
 
 function renderFilters(view: View) {
   const { operation = "", status = "", resource = "", before: _, ...others } = view.query;
