@@ -66,6 +66,17 @@ it("secrets that are replaced over and over are learned without a long stop", as
   expect(one.text(('é%2F+ "\\&'.repeat(25) + 2_499).slice(-199))).toBe("[redacted]");
 });
 
+it("secrets that are replaced while thousands are in use are learned without a long stop", async () => {
+  const inUse = Array.from({ length: 10_000 }, (_, n) => `aa%25+%2B"${n}${'%2f+"'.repeat(37)}`.slice(0, 200));
+  const one = new SecretRedactor([], () => inUse);
+  for (let n = 0; n < 1_100; n++) {
+    const secret = `at_${n}`.padEnd(40, "x");
+    const stopMs = await longestStop(async () => one.add([secret]));
+    expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  }
+  expect(one.text(`${inUse[7]} at_1099${"x".repeat(33)}`)).toBe("[redacted] [redacted]");
+});
+
 it("a text with many encoded secrets, deeply escaped, is redacted without a long stop", async () => {
   const noise = Array.from({ length: 25 }, (_, at) => base64(base64(`${at} and others `.repeat(70))));
   const text = `%2525252541&amp;amp;amp;amp;amp;${noise.join("/")}/${base64(base64("x at_sandbox x"))} ${noise.join(" ")}`;

@@ -55,10 +55,9 @@ export class SecretRedactor {
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) this.#learn(secret);
     if (this.#known.size <= this.#knownMax) return;
-    const kept = [...this.#current(), ...[...this.#known].slice(-RETIRED_MAX)];
-    this.#known = new Set();
-    this.#forms = new TextIndex();
-    for (const secret of kept) this.#learn(secret);
+    const kept = [...this.#current(), ...[...this.#known].slice(-RETIRED_MAX)].filter((secret) => secret !== "");
+    this.#known = new Set(kept);
+    this.#forms = new TextIndex([...this.#known].flatMap(formsOf));
     this.#knownMax = this.#known.size + RETIRED_MAX;
   }
 
@@ -85,8 +84,7 @@ export class SecretRedactor {
     if (secret === "") return;
     const isKnown = this.#known.delete(secret);
     this.#known.add(secret);
-    if (isKnown || isTooPlain(secret)) return;
-    for (const spelling of spellingsOf(secret)) if (!isTooPlain(spelling)) this.#forms.add(spelling);
+    if (!isKnown) for (const form of formsOf(secret)) this.#forms.add(form);
   }
 
   /** Whether a secret is in a text, escaped or encoded. `nesting`: how many times the text was in base64 or hex. */
@@ -120,12 +118,17 @@ export class SecretRedactor {
   }
 }
 
+/** What is looked for in texts. */
+function formsOf(secret: string): readonly string[] {
+  return isTooPlain(secret) ? [] : spellingsOf(secret).filter((spelling) => !isTooPlain(spelling));
+}
+
 /** How a secret is written as it is, or by the usual functions. */
 function spellingsOf(secret: string): readonly string[] {
   const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
   // The bytes are found in headers, and in decoded base64 and hex.
-  const written = composed.flatMap((text) => [text, Buffer.from(text).toString("latin1")]);
-  return written.flatMap((text) => {
+  const written = new Set(composed.flatMap((text) => [text, Buffer.from(text).toString("latin1")]));
+  return [...written].flatMap((text) => {
     // Halves of characters, which `encodeURI` refuses, are replaced.
     const wellFormed = Buffer.from(text).toString();
     return [
