@@ -230,4 +230,15 @@ describe("each attempt is recorded", () => {
     expect(JSON.stringify(kept).length).toBeLessThan(4_400);
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded" });
   });
+
+  it("and of very many headers the first hundred are kept", async () => {
+    const live = await startLive();
+    const headers = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`x-${n}`, "v"]));
+    await live.receiverFor("charges/events", { headers });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const [delivery] = live.deliveries();
+    expect(delivery).toMatchObject({ status: "succeeded" });
+    expect(Object.keys(delivery?.attempts[0]?.response?.headers ?? {})).toHaveLength(100);
+  });
 });

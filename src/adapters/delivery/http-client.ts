@@ -24,6 +24,8 @@ const RESPONSE_BYTES_KEPT = 4096;
 const HEADER_BYTES_KEPT = 4096;
 /** An answer is not read beyond so many pieces, each of a few KiB at most: one of a single byte costs as much. */
 const RESPONSE_PIECES_READ_MAX = 100;
+/** Of an answer; more are not looked at: a thousand receivers may send a thousand each at the same instant. */
+const HEADERS_MAX = 100;
 /** Answers before the answer, such as 100 and 103. */
 export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
@@ -130,6 +132,7 @@ export async function post(
     method: "POST",
     headers: { ...(credentials === undefined ? {} : { authorization: credentials }), ...headers },
   });
+  outgoing.maxHeadersCount = HEADERS_MAX;
   outgoing.on("socket", (socket) => socket.off("data", closeUnasked));
   let stopped: string | undefined;
   const stop = (reason: string): void => {
