@@ -57,12 +57,12 @@ async function move() {
   }
 }
 
-/** Whether the move of a closed company was broken off: it is open nowhere, and no other closed copy has more records. */
+/** Whether the move of a closed company was broken off: it is open nowhere, and no other copy was closed after this one. */
 async function isBrokenOff({ companyId }, from) {
   const isOpen = await Promise.all(replicas.map((replica) => hasCompany(replica, companyId)));
-  const copies = await Promise.all(replicas.map((replica) => recordsOf(replica, companyId)));
-  const sizes = copies.map((records) => records?.length ?? 0);
-  return !isOpen.includes(true) && sizes[replicas.indexOf(from)] === Math.max(...sizes);
+  const own = await closingsOf(from, companyId);
+  const copies = await Promise.all(replicas.map((replica) => closingsOf(replica, companyId)));
+  return !isOpen.includes(true) && !copies.some((copy) => copy?.slice(0, -1).includes(own?.at(-1)));
 }
 
 async function removeClosed() {
@@ -74,23 +74,24 @@ async function removeClosed() {
   }
 }
 
-/** Not when its records went nowhere: then the move was broken off, and a token has opened another company since. */
+/** Not when it was imported nowhere: then the move was broken off, and a token has opened another company since. */
 async function removeCopy(companyId, other, replica) {
-  const records = await recordsOf(other, companyId);
-  if (records === undefined) return;
-  const there = new Set(await recordsOf(replica, companyId));
-  if (records.every((id) => there.has(id))) return control(other, "DELETE", pathOf(companyId));
-  console.error(`${companyId} is closed at ${other} with records that it does not have at ${replica}: it stays there`);
+  const copy = await closingsOf(other, companyId);
+  if (copy === undefined) return;
+  const there = await closingsOf(replica, companyId);
+  if (there?.includes(copy.at(-1))) return control(other, "DELETE", pathOf(companyId));
+  console.error(
+    `${companyId} is closed at ${other}, and the one at ${replica} does not come from there: remove one of them by hand`,
+  );
   process.exitCode = 1;
 }
 
-/** The ids of what a company never forgets; undefined when there is no such company. */
-async function recordsOf(replica, companyId) {
+/** An id for each time that a company was closed, oldest first, which go with it; undefined when there is no such company. */
+async function closingsOf(replica, companyId) {
   const response = await call(replica, "POST", `${pathOf(companyId)}/export`, "{}");
   if (!response.ok) return undefined;
-  return (await response.json()).entries
-    .filter(([kind, , table]) => kind === "rows" && ["charges", "transactions", "ledger"].includes(table))
-    .flatMap(([, , , rows]) => rows.map(({ id }) => id));
+  const { entries } = await response.json();
+  return entries.find(([kind]) => kind === "company")[2].closings;
 }
 
 async function companiesOf(replica, query = "") {

@@ -4,6 +4,7 @@ import { anyText, listOf, object, word } from "../kernel/fields.js";
 import { jsonBytes } from "../kernel/messages/json.js";
 import { messageOf, UsageError } from "../kernel/messages/problem.js";
 import { quote } from "../kernel/messages/text.js";
+import { createIdSource } from "../kernel/records/ids.js";
 import { type Row, Table } from "../kernel/records/table.js";
 import type { Company } from "./company/company.js";
 import type { ReleaseGate } from "./company/release-gate.js";
@@ -34,12 +35,14 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
   if (stored === undefined) throw new UsageError("not-found", `No company has the id ${quote(id)}.`);
   const company = sandbox.findCompany(id);
   if (company !== undefined) stored.record.clock = company.clock.save();
-  const entries = companyEntries({ ...stored.record, moving: undefined }, stored.setup, false);
+  const { closings: before = [] } = stored.record;
+  const closings = closes && company !== undefined ? [...before, createIdSource(undefined, id).uuid()] : before;
+  const entries = companyEntries({ ...stored.record, moving: undefined, closings }, stored.setup, false);
   if (jsonBytes(entries, STATE_BYTES_MAX) > STATE_BYTES_MAX) {
     const why = `it has more than ${STATE_BYTES_MAX} bytes`;
     throw new UsageError("state", `Failed to export the company: ${why}. Remove snapshots, or reset it.`);
   }
-  if (closes && company !== undefined) sandbox.closeForMove(company);
+  if (closes && company !== undefined) sandbox.closeForMove(company, closings);
   return { exportVersion: EXPORT_VERSION, companyId: id, entries };
 }
 
@@ -56,14 +59,15 @@ export function closedCompanies({ store }: Sandbox): Table<ClosedCompany> {
 }
 
 /**
- * Throws UsageError("input") for what is no export, UsageError("state") when the id or a token is taken here, or the company was closed here with more
- * records, and StoreUnavailable when it cannot be kept here. Then it is not open here, and may go on where it was.
+ * Throws UsageError("input") for what is no export, UsageError("state") when the id or a token is taken here, or the company was closed here after
+ * the export, and StoreUnavailable when it cannot be kept here. Then it is not open here, and may go on where it was.
  */
 export async function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Promise<Company> {
   const stored = readExport(id, given, sandbox);
   const here = sandbox.store.data.companies.get(id)?.record;
-  if (here?.moving && here.seq > stored.record.seq) {
-    const why = "the one that was closed here has more records. Export that one again, or remove it first.";
+  const closing = here?.closings?.at(-1);
+  if (here?.moving && closing !== undefined && !stored.record.closings?.includes(closing)) {
+    const why = "it was exported before the one here was closed. Export that one again, or remove it first.";
     throw new UsageError("state", `Failed to import the company ${quote(id)}: ${why}`);
   }
   const company = sandbox.adopt(stored, gate);
@@ -72,7 +76,7 @@ export async function importCompany(sandbox: Sandbox, id: string, given: unknown
   } catch (error) {
     // It will go on where it was, and must not run in two places.
     const open = sandbox.findCompany(id);
-    if (open !== undefined && here?.moving) sandbox.closeForMove(open);
+    if (open !== undefined && here?.moving) sandbox.closeForMove(open, open.record.closings);
     else if (open !== undefined) sandbox.remove(open);
     throw error;
   }

@@ -197,19 +197,19 @@ export class Sandbox {
   }
 
   /**
-   * Opens a company. `snapshots`: of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and UsageError("input") when
+   * Opens a company. `before`: the record of the one that it replaces. Throws UsageError("state") when its id or a token is taken, and UsageError("input") when
    * its profile is wrong.
    */
-  open(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
+  open(setup: CompanySetup, before?: CompanyRecord): Company {
     if (this.#companies.has(setup.id) || this.#findMoving(setup.id) !== undefined)
       throw new UsageError("state", `Failed to open the company: the id "${setup.id}" is taken.`);
     const holder = this.#holderOf(setup);
     if (holder !== undefined)
       throw new UsageError("state", `Failed to open the company "${setup.id}": "${holder}" has its access token.`);
-    const company = this.#create(setup, snapshots);
+    const company = this.#create(setup, before);
     this.opened.set({ id: setup.id, seq: ++this.#openings, setup });
     if (!this.#observations.has(setup.id)) this.#observations.set(setup.id, observe(setup.id, this));
-    this.#put(company, snapshots !== undefined);
+    this.#put(company, before !== undefined);
     return company;
   }
 
@@ -220,12 +220,12 @@ export class Sandbox {
   }
 
   /** The company is not here any more, and its records and tokens stay until it is adopted again or {@link removeMoved}. */
-  closeForMove(company: Company): void {
+  closeForMove(company: Company, closings: CompanyRecord["closings"]): void {
     const { id, record } = company;
     this.#takeAway(company, true);
     this.#addTokens(record);
-    record.moving = true;
-    this.store.note(headEntry(id, { moving: true, clock: record.clock }));
+    Object.assign(record, { moving: true, closings });
+    this.store.note(headEntry(id, { moving: true, closings, clock: record.clock }));
   }
 
   /** Removes a company that was closed to be moved; false when there is none of that id. */
@@ -298,7 +298,7 @@ export class Sandbox {
   reset(company: Company): Company {
     const { setup } = this.openedAs(company);
     this.#assertTokensFree(setup);
-    const { record } = this.#create(setup, company.record.snapshots);
+    const { record } = this.#create(setup, company.record);
     this.#forget(company);
     return this.#replace(company, record);
   }
@@ -311,7 +311,7 @@ export class Sandbox {
 
   /** Resets the configured companies and removes the others. */
   resetAll(): void {
-    const snapshots = new Map(this.companies.map(({ id, record }) => [id, record.snapshots]));
+    const before = new Map(this.companies.map(({ id, record }) => [id, record]));
     const stays = new Set(this.options.companies.map(({ id }) => id));
     for (const id of this.store.data.companies.keys()) this.removeMoved(id);
     for (const company of this.companies) {
@@ -320,7 +320,7 @@ export class Sandbox {
         this.#close(company);
       } else this.remove(company);
     }
-    for (const setup of this.options.companies) this.open(setup, snapshots.get(setup.id));
+    for (const setup of this.options.companies) this.open(setup, before.get(setup.id));
   }
 
   /**
@@ -437,7 +437,7 @@ export class Sandbox {
     return { ...parts, reads, watcherOf: (id) => this.coverage.tallyOf(id), events };
   }
 
-  #create(setup: CompanySetup, snapshots?: CompanyRecord["snapshots"]): Company {
-    return createCompany(this.#deps(), setup, `${this.publicUrl}/checkout/`, snapshots);
+  #create(setup: CompanySetup, before?: CompanyRecord): Company {
+    return createCompany(this.#deps(), setup, `${this.publicUrl}/checkout/`, before);
   }
 }

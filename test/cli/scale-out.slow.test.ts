@@ -292,6 +292,28 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     await moved.check();
   });
 
+  it("knows the newest copy of a company that was reset after a move", async () => {
+    const folder = await folderWith({});
+    const replicas = await Promise.all([0, 1, 2].map((index) => startReplica(folder, index)));
+    const [source, target, last] = replicas as [Replica, Replica, Replica];
+    const proxies = await Promise.all([target, last].map(({ address }) => startNginx([address])));
+    const tenant = new Tenant("reset", source.url);
+    for (let count = 0; count < 3; count++) await tenant.charge();
+    expect(await resize(proxies[0] ?? "", [source])).toBe(1);
+    const moved = new Tenant("reset", target.url);
+    await moved.ask("POST", "/_sandbox/reset?company=company_reset");
+    await moved.charge();
+
+    await closeCompany(target, moved);
+    expect(await resize(proxies[1] ?? "", [source, target])).toBe(1);
+    await moved.through(last.url).check();
+    await runResize(["--remove", ...replicas.map(({ url }) => url)]);
+    const copies = [source, target].map(({ url }) =>
+      fetch(`${url}/_sandbox/companies/company_reset/export`, { method: "POST" }),
+    );
+    expect((await Promise.all(copies)).map(({ status }) => status)).toEqual([404, 404]);
+  });
+
   it("removes no copy whose records are nowhere else", async () => {
     const folder = await folderWith({});
     const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
@@ -300,7 +322,7 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     const file = await closeCompany(source, tenant);
     const later = new Tenant("broken", target.url);
     for (let count = 0; count < 3; count++) await later.charge();
-    await expect(runResize(["--remove", source.url, target.url])).rejects.toThrow("records that it does not have at");
+    await expect(runResize(["--remove", source.url, target.url])).rejects.toThrow("does not come from there");
     await fetch(`${source.url}/_sandbox/companies/company_broken`, {
       method: "PUT",
       body: file,

@@ -13,14 +13,14 @@ import type { CompanySetup } from "../state/fixture.js";
 import { seedCompany } from "../state/seed.js";
 
 /**
- * A new company with its fixtures. `checkoutUrl`: the start of the `paymentUrl` of seeded charges. `snapshots`: those of the company of the same id
+ * A new company with its fixtures. `checkoutUrl`: the start of the `paymentUrl` of seeded charges. `before`: the record of the company of the same id
  * that it replaces. Throws UsageError("input") when its profile is wrong.
  */
 export function createCompany(
   deps: CompanyDeps,
   setup: CompanySetup,
   checkoutUrl: string,
-  snapshots = new Table<Snapshot>("snapshots"),
+  before?: Pick<CompanyRecord, "snapshots" | "closings">,
 ): Company {
   const accepted = acceptProfile(setup.profile);
   const { id, tokens, secretKey } = setup;
@@ -33,7 +33,8 @@ export function createCompany(
       overrides: accepted.overrides,
       seq: 0,
       idPosition: 0,
-      snapshots,
+      snapshots: before?.snapshots ?? new Table<Snapshot>("snapshots"),
+      closings: before?.closings,
     },
     accepted.profile,
   );

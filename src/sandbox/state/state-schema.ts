@@ -67,11 +67,12 @@ const head = z.object({
   overrides,
   seq: count,
   idPosition: count,
+  closings: listOf(anyText()).optional(),
 });
 
 /** What is wrong with a company's record, without its clock and its records. */
 export function checkHead(
-  record: Pick<CompanyRecord, "identity" | "overrides" | "seq" | "idPosition">,
+  record: Pick<CompanyRecord, "identity" | "overrides" | "seq" | "idPosition" | "closings">,
 ): readonly string[] {
   return messagesOf(head.safeParse(record).error?.issues ?? [], record, "it");
 }

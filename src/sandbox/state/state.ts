@@ -80,6 +80,7 @@ export function restoreState(company: StateOwner, dumped: unknown, { isOwn = fal
     seq: records.seq,
     idPosition,
     snapshots: company.record.snapshots,
+    closings: company.record.closings,
   };
 }
 

@@ -14,7 +14,7 @@ import type { CompanySetup } from "./fixture.js";
  * once.
  */
 
-type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "idPosition" | "moving">;
+type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "idPosition" | "moving" | "closings">;
 type TableName = keyof World;
 
 type SandboxEntry =
@@ -55,12 +55,12 @@ export function createStoredSandbox(): StoredSandbox {
 }
 
 export function companyEntries(
-  { identity, clock, overrides, seq, idPosition, moving, world, snapshots }: CompanyRecord,
+  { identity, clock, overrides, seq, idPosition, moving, closings, world, snapshots }: CompanyRecord,
   setup: CompanySetup,
   keepsSnapshots: boolean,
 ): readonly SandboxEntry[] {
   const { id } = identity;
-  const head = { identity, clock, overrides, seq, idPosition, moving, setup };
+  const head = { identity, clock, overrides, seq, idPosition, moving, closings, setup };
   const begin: SandboxEntry = ["company", id, head, keepsSnapshots];
   const rows = tableNames(world).flatMap((name) => rowsEntries(id, name, [...world[name].values()]));
   const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SandboxEntry => ["snapshot", id, snapshot]);

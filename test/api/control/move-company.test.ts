@@ -191,10 +191,32 @@ describe("a company that was closed", () => {
     const refused = await source.control("PUT", "/companies/company_shop", older);
     expect([refused.status, refused.body.message[0]]).toEqual([
       422,
-      'Failed to import the company "company_shop": the one that was closed here has more records. Export that one again, or remove it first.',
+      'Failed to import the company "company_shop": it was exported before the one here was closed. Export that one again, or remove it first.',
     ]);
     expect((await source.control("PUT", "/companies/company_shop", latest)).status).toBe(201);
     expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(2);
+  });
+
+  it.each(["reset", "restored"])("comes back after it was %s elsewhere, and through restarts", async (how) => {
+    const path = join(await folderWith({}), "store.json");
+    const source = await openShop();
+    await source.control("POST", `/snapshots/before${SHOP}`);
+    await source.api("POST", "/v1/charges", chargeRequest(), shop);
+    const first = await exportShop(source);
+    const target = await openStored(path);
+    await target.control("PUT", "/companies/company_shop", first);
+    if (how === "reset") await target.control("POST", `/reset${SHOP}`);
+    else await target.control("PUT", `/snapshots/before${SHOP}`);
+    const { count } = (await target.control("GET", `/charges${SHOP}`)).body;
+    await target.close();
+    const again = await openStored(path);
+    const second = await exportShop(again);
+    await again.close();
+
+    expect((await source.control("PUT", "/companies/company_shop", second)).status).toBe(201);
+    expect((await source.control("GET", `/charges${SHOP}`)).body.count).toBe(count);
+    await exportShop(source);
+    expect((await source.control("PUT", "/companies/company_shop", first)).status).toBe(422);
   });
 
   it("keeps its clock through a restart when an advance was under way", async () => {
