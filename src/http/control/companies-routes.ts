@@ -149,10 +149,15 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
   return async (c, next) => {
     const token = tokenOf(c);
     const isUnreadable = token === undefined && c.req.header("authorization") !== undefined;
-    // A token that has expired is not free.
-    const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || findCaller(sandbox, token) !== undefined);
-    if (isUnreadable || isKnown) return next();
     const { path } = c.req;
+    const caller = token === undefined ? undefined : findCaller(sandbox, token);
+    if (caller?.tenant !== undefined) {
+      const messages = ["This access token has a company already. The dashboard shows its id and secret key"];
+      return answerRefusal(sandbox, undefined, path, { status: 403, messages });
+    }
+    // A token that has expired is not free.
+    const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || caller !== undefined);
+    if (isUnreadable || isKnown) return next();
     try {
       await sandbox.store.writable();
       parseRequest(noBody, await readJson(c, OPEN_BODY_LIMIT));
