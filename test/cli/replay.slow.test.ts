@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runSandbox, startSandbox } from "../support/cli.js";
@@ -318,6 +318,13 @@ describe("init", () => {
       /^Written:\n {2}scenarios\/first\.yaml\n {2}test\/first\.test\.mjs\n\nLeft as it is:\n {2}sandbox\.config\.yaml\n\nNext:/,
     );
     expect(await readFile(join(folder, "sandbox.config.yaml"), "utf8")).toBe("port: 1\n");
+  });
+
+  it("leaves no part of a file that it could not write", async () => {
+    const folder = await folderWith({});
+    const { code, stderr } = await runSandbox(["init"], { cwd: folder, fileBlocks: 1 });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to write sandbox.config.yaml: EFBIG")]);
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { makeFolder } from "../../adapters/files/write-to.js";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { addClosing, type Verb } from "../shared/help.js";
@@ -34,7 +34,11 @@ async function init(folder = "."): Promise<void> {
       written.push(path);
     } catch (error) {
       if (codeOf(error) === "EEXIST") left.push(path);
-      else throw failure(path, error, written);
+      else {
+        // On a full disk a part of it: the next `init` would leave that as it is.
+        await rm(path, { force: true }).catch(() => undefined);
+        throw failure(path, error, written);
+      }
     }
   }
   const lists = [listOf("Written", written), listOf("Left as it is", left), `Next:\n${NEXT}`];
