@@ -170,6 +170,24 @@ export type OperationId = keyof typeof operations;
 
 export const operationIds = Object.keys(operations) as OperationId[];
 
+/** An id is no other part of a path. */
+const RESERVED_SEGMENT = "batch";
+
+/** By a method and a path such as `/v1/charges/3f1d6c2e/pay`, without a query. */
+export function findOperation(method: string, path: string): OperationId | undefined {
+  const given = path.replace(/\/$/, "").split("/");
+  const fits = (part: string, segment = ""): boolean =>
+    part.startsWith(":") ? segment !== "" && segment !== RESERVED_SEGMENT : part === segment;
+  return operationIds.find((id) => {
+    const parts = operations[id].path.split("/");
+    return (
+      operations[id].method === method &&
+      parts.length === given.length &&
+      parts.every((part, at) => fits(part, given[at]))
+    );
+  });
+}
+
 /** The status with which an operation succeeds under this profile. */
 export function successStatus({ success }: Operation, { http }: Profile): number {
   if (success === "http.createdStatus") return http.createdStatus;

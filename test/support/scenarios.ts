@@ -1,5 +1,5 @@
 import { createHttpTransport } from "../../src/adapters/delivery/http-transport.js";
-import { type OperationId, operationIds, operations } from "../../src/contract/operations.js";
+import { type OperationId, findOperation } from "../../src/contract/operations.js";
 import { parseSource } from "../../src/adapters/files/source.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -115,18 +115,4 @@ export async function replayText(yaml: string, options: ReplayTestOptions & { fi
 /** The steps, and those inside of them. */
 export function allSteps(steps: readonly Step[]): Step[] {
   return steps.flatMap((step) => [step, ...("steps" in step ? allSteps(step.steps) : [])]);
-}
-
-function findOperation(method: string, pathname: string): OperationId | undefined {
-  const fits = (id: OperationId, literal: boolean): boolean => {
-    const operation = operations[id];
-    const parts = operation.path.split("/");
-    const given = pathname.split("/");
-    return (
-      operation.method === method &&
-      parts.length === given.length &&
-      parts.every((part, at) => part === given[at] || (!literal && part.startsWith(":")))
-    );
-  };
-  return operationIds.find((id) => fits(id, true)) ?? operationIds.find((id) => fits(id, false));
 }

@@ -1,4 +1,4 @@
-import { operationIds, operations } from "../../contract/operations.js";
+import { findOperation, operations } from "../../contract/operations.js";
 import type { Scenario, Step } from "../../scenarios/file/scenario.js";
 import { asClient } from "./as-client.js";
 
@@ -47,14 +47,6 @@ function* requestsOf(steps: readonly Step[]): Generator<string> {
 
 function templateOf(request: string): string {
   const [method = "", path = ""] = request.replace(/\?.*/s, "").split(" ");
-  const parts = path.split("/");
-  const found = operationIds.find((id) => {
-    const own = operations[id].path.split("/");
-    return (
-      operations[id].method === method &&
-      own.length === parts.length &&
-      own.every((part, at) => part === parts[at] || (part.startsWith(":") && parts[at]?.includes("${")))
-    );
-  });
-  return found === undefined ? request : `${method} ${operations[found].path}`;
+  const id = findOperation(method, path);
+  return id === undefined ? request : `${method} ${operations[id].path}`;
 }

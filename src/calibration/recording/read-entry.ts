@@ -7,7 +7,7 @@ import {
   isCall,
   parseBody,
 } from "../../adapters/har/http-exchange.js";
-import { type OperationId, operationIds, operations } from "../../contract/operations.js";
+import { type OperationId, findOperation, operations } from "../../contract/operations.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
@@ -49,7 +49,7 @@ export function readEntry(exchange: HttpExchange, index: number, file: string | 
   const place = pathname.indexOf("/v1/");
   if (place === -1) return [];
   const path = pathname.slice(place);
-  const operation = operationIds.find((id) => operations[id].method === method && pathPatterns(id).test(path));
+  const operation = findOperation(method, path);
   const given = answer && readAnswer(answer);
   const entry: Entry = {
     kind: "request",
@@ -82,13 +82,6 @@ function readAnswer({ status, headers, body }: HttpAnswer): RecordedAnswer {
 export function readHeaders(valueOf: (name: string) => string | null | undefined): AnswerHeaders {
   return { retryAfter: valueOf("retry-after"), contentType: valueOf("content-type"), allow: valueOf("allow") };
 }
-
-function pathPatterns(id: OperationId): RegExp {
-  return new RegExp(`^${operations[id].path.replace(/:\w+/g, RESERVED_SEGMENT)}/?$`);
-}
-
-/** An id is no other part of a path: `/v1/transactions/batch`. */
-const RESERVED_SEGMENT = "(?!batch$)[^/]+";
 
 /** The contract's. */
 const SIGNATURE_HEADER = "x-service-hmac-sha256";

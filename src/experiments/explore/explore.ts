@@ -60,14 +60,11 @@ function numbered(faults: readonly PlannedFault[], from: number, first: Planned 
 
 /** Runs the command once for each fault, and judges by the books what each did. Throws {@link Inconclusive} when no fault happened. */
 export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: ExploreOptions): Promise<ExploreReport> {
-  const pool = new Pool(options);
-  const session: Session = { runOnce, plan, options, done: 0, total: plan.faults.length };
-  const first = await pool.run(plan.faults, (fault) => runFault(session, fault));
-  const finished = first.filter((result) => result !== undefined);
+  const session: Session = { runOnce, plan, options };
+  const pool = new Pool<Finished>(options, ({ run }, done, total) => options.onRun?.(run, done, total));
+  const finished = await pool.run(plan.faults, (fault) => runFault(session, fault));
   const recovery = options.depth === 1 ? { faults: [], equivalent: 0 } : planRecovery(plan, finished, options);
-  session.total += recovery.faults.length;
-  const second = await pool.run(recovery.faults, (fault) => runFault(session, fault));
-  const all = [...finished, ...second.filter((result) => result !== undefined)];
+  const all = [...finished, ...(await pool.run(recovery.faults, (fault) => runFault(session, fault)))];
   if (all.length > 0 && !all.some(({ fault, result }) => happened(fault, result))) throw new Inconclusive(NO_FAULT);
   const runs = all.map(({ run }) => run);
   const { command, seed } = options;
@@ -133,39 +130,60 @@ interface Session {
   readonly runOnce: RunOnce;
   readonly plan: ExplorePlan;
   readonly options: ExploreOptions;
-  done: number;
-  total: number;
 }
 
 /** Undefined when it was stopped before its end. */
 async function runFault(session: Session, fault: Planned): Promise<Finished | undefined> {
+  const judged = await judgeTwice(session, fault);
+  if (judged === undefined) return undefined;
+  const run = await reportRun(session, fault, judged);
+  // Many results are kept, and what they printed may be long.
+  return { fault, run, result: { ...judged.result, printed: "" } };
+}
+
+interface JudgedFault {
+  readonly result: RunResult;
+  readonly judgement: Judgement;
+  /** A bug in the first run. */
+  readonly isBug: boolean;
+  /** A bug in the first run, and none in the second. */
+  readonly isFlaky: boolean;
+}
+
+/** "Every reported bug is run once more before it is reported". */
+async function judgeTwice(session: Session, fault: Planned): Promise<JudgedFault | undefined> {
   const { runOnce, plan, options } = session;
-  const { baseline, timeoutMs } = plan;
   const { signal } = options;
-  const { id, first, toleratesMissing } = fault;
-  const rules = rulesOf(fault);
-  const limits = { timeoutMs, signal };
-  const once = await runOnce({ id, rules }, limits);
+  const judgeRun = async (id: string) => {
+    const result = await runOnce({ id, rules: rulesOf(fault) }, { timeoutMs: plan.timeoutMs, signal });
+    return { result, judgement: judge(plan.baseline, result, fault.toleratesMissing) };
+  };
+  const found = await judgeRun(fault.id);
   if (signal.aborted) return undefined;
-  const judged = (run: RunResult) => ({ result: run, judgement: judge(baseline, run, toleratesMissing) });
-  const found = judged(once);
-  const isBug = bugVerdicts.includes(found.judgement.verdict);
-  // "Every reported bug is run once more before it is reported".
-  const again = isBug ? judged(await runOnce({ id: `${id}-again`, rules }, limits)) : found;
+  if (!bugVerdicts.includes(found.judgement.verdict)) return { ...found, isBug: false, isFlaky: false };
+  const again = await judgeRun(`${fault.id}-again`);
+  if (signal.aborted) return { ...found, isBug: true, isFlaky: false };
   const isFlaky =
-    isBug &&
-    !isElsewhere(session, fault, [once, again.result]) &&
-    !signal.aborted &&
-    !bugVerdicts.includes(again.judgement.verdict);
+    !bugVerdicts.includes(again.judgement.verdict) && !isElsewhere(session, fault, [found.result, again.result]);
   // A bug that shows itself in two ways is the worse of them.
-  const isWorse = !signal.aborted && rankOf(again.judgement) < rankOf(found.judgement);
-  const { result, judgement } = isWorse ? again : found;
+  const isWorse = rankOf(again.judgement) < rankOf(found.judgement);
+  return { ...(isWorse ? again : found), isBug: true, isFlaky };
+}
+
+async function reportRun(
+  { plan, options }: Session,
+  fault: Planned,
+  { result, judgement, isBug, isFlaky }: JudgedFault,
+): Promise<ExploreRun> {
+  const { baseline, timeoutMs } = plan;
+  const { id, first } = fault;
+  const rules = rulesOf(fault);
   const about = happened(fault, result) ? aboutAt(fault, result) : undefined;
   const point = about === undefined ? fault.point : { ...fault.point, about: baseline.stableName(about) };
   const faults = [...(first === undefined ? [] : [first]), { ...fault, point }];
   const summary = summarize({ ...judgement, baseline, result, faults, timeoutMs });
   const kept = isBug ? await options.keep?.({ id, rules, summary }, result.printed) : undefined;
-  const run: ExploreRun = {
+  return {
     id,
     after: first === undefined ? null : { id: first.id, point: first.point.name, fault: first.fault },
     point: reportedPoint(point),
@@ -182,9 +200,6 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
     rules,
     output: kept?.output ?? null,
   };
-  options.onRun?.(run, ++session.done, session.total);
-  // Many results are kept, and what they printed may be long.
-  return { fault, run, result: { ...result, printed: "" } };
 }
 
 /** The request or webhook that the fault hit. Without a fixed order it may differ from the one that the baseline has at this place. */

@@ -14,23 +14,26 @@ export interface Budget {
 }
 
 /** Runs tasks side by side, in their order, until the budget is used up. */
-export class Pool {
+export class Pool<Result> {
   /** Why not all tasks were begun; null while all were. */
   stopped: StopReason | null = null;
   readonly #budget: Budget;
   readonly #startedAt: number;
+  readonly #onEnd: (result: Result, done: number, total: number) => void;
   #begun = 0;
+  #done = 0;
+  #total = 0;
 
-  constructor(budget: Budget) {
+  /** `onEnd` gets each result, how many there are, and of how many tasks so far. */
+  constructor(budget: Budget, onEnd: (result: Result, done: number, total: number) => void) {
     this.#budget = budget;
     this.#startedAt = budget.system.monotonic();
+    this.#onEnd = onEnd;
   }
 
-  /** Results in the order of the tasks; undefined for those that did not begin or did not end. */
-  async run<Task, Result>(
-    tasks: readonly Task[],
-    work: (task: Task) => Promise<Result | undefined>,
-  ): Promise<(Result | undefined)[]> {
+  /** Results in the order of the tasks, without those of tasks that did not begin or did not end (undefined). */
+  async run<Task>(tasks: readonly Task[], work: (task: Task) => Promise<Result | undefined>): Promise<Result[]> {
+    this.#total += tasks.length;
     const results = tasks.map((): Result | undefined => undefined);
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -39,12 +42,14 @@ export class Pool {
         const task = tasks[index];
         if (this.stopped !== null || task === undefined) return;
         this.#begun++;
-        results[index] = await work(task);
+        const result = await work(task);
+        results[index] = result;
+        if (result !== undefined) this.#onEnd(result, ++this.#done, this.#total);
         if (this.#budget.signal.aborted) this.stopped = "signal";
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.#budget.workers, tasks.length) }, worker));
-    return results;
+    return results.flatMap((result) => (result === undefined ? [] : [result]));
   }
 
   #reasonToStop(): StopReason | null {

@@ -152,7 +152,7 @@ function environmentOf(id: string): Buffer {
 /** The last bytes of a stream. */
 class Tail {
   readonly #bytesMax: number;
-  #pieces: Buffer[] = [];
+  readonly #pieces: Buffer[] = [];
   #bytes = 0;
   #dropped = 0;
 
@@ -163,22 +163,18 @@ class Tail {
   add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    // Twice the limit, so that each byte is copied once.
-    if (this.#bytes > 2 * this.#bytesMax) this.#cut();
+    // Whole pieces, as long as enough is left.
+    while (this.#bytes - (this.#pieces[0]?.length ?? 0) >= this.#bytesMax) {
+      const { length } = this.#pieces.shift() ?? "";
+      this.#bytes -= length;
+      this.#dropped += length;
+    }
   }
 
   text(): string {
-    this.#cut();
-    const start = this.#dropped === 0 ? "" : `… ${this.#dropped} bytes before this were left out\n`;
-    return start + Buffer.concat(this.#pieces).toString("utf8");
-  }
-
-  #cut(): void {
-    if (this.#bytes <= this.#bytesMax) return;
-    const whole = Buffer.concat(this.#pieces);
-    const kept = whole.subarray(whole.length - this.#bytesMax);
-    this.#dropped += whole.length - kept.length;
-    this.#pieces = [Buffer.from(kept)];
-    this.#bytes = kept.length;
+    const more = Math.max(0, this.#bytes - this.#bytesMax);
+    const dropped = this.#dropped + more;
+    const start = dropped === 0 ? "" : `… ${dropped} bytes before this were left out\n`;
+    return start + Buffer.concat(this.#pieces).subarray(more).toString("utf8");
   }
 }

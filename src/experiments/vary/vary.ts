@@ -64,12 +64,11 @@ function numbered(variations: readonly (readonly Alternative[])[], from = 0): Pl
 /** Runs the command once for each alternative, and reports which make a difference. */
 export async function vary(runOnce: RunOnce, plan: VaryPlan, options: VaryOptions): Promise<VaryReport> {
   const { baseline, variations } = plan;
-  const pool = new Pool(options);
-  const session: Session = { runOnce, plan, options, done: 0, total: variations.length, notes: [] };
-  const single = (await pool.run(variations, (variation) => runVariation(session, variation))).filter(isThere);
+  const session: Session = { runOnce, plan, options, notes: [] };
+  const pool = new Pool<Finished>(options, ({ row }, done, total) => options.onRun?.(row, done, total));
+  const single = await pool.run(variations, (variation) => runVariation(session, variation));
   const pairs = options.pairs ? pairsOf(single, variations.length) : [];
-  session.total += pairs.length;
-  const double = (await pool.run(pairs, (variation) => runVariation(session, variation))).filter(isThere);
+  const double = await pool.run(pairs, (variation) => runVariation(session, variation));
   const missed = unread(baseline.result.seen.settings).filter(({ path }) => isSelected(options, path));
   const rows = [...single, ...double].map(({ row }) => row);
   const settings = [
@@ -119,17 +118,11 @@ interface Session {
   readonly plan: VaryPlan;
   readonly options: VaryOptions;
   readonly notes: string[];
-  done: number;
-  total: number;
 }
 
 interface Finished {
   readonly variation: PlannedVariation;
   readonly row: VariedSetting;
-}
-
-function isThere<T>(value: T | undefined): value is T {
-  return value !== undefined;
 }
 
 /** Undefined when it was stopped before its end, and for a setting that does not go with the others. */
@@ -161,7 +154,6 @@ async function runVariation(session: Session, variation: PlannedVariation): Prom
     repeat: kept?.repeat ?? null,
     output: kept?.output ?? null,
   };
-  options.onRun?.(row, ++session.done, session.total);
   return { variation, row };
 }
 
