@@ -361,6 +361,27 @@ describe("opening a company without an administrator", () => {
     }
   });
 
+  it("keeps a replaced token and key in a reset, even when another company has the earlier token", async () => {
+    const world = selfService();
+    const first = "at_6f0d9c2b8a7e4d510";
+    const { companyId } = (await ask(world, bearer(first))).body;
+    const rotate = (body: object) =>
+      world.control("POST", `/companies/${companyId}/rotate`, body, bearer("at_6f0d9c2b8a7e4d511"));
+    await world.control(
+      "POST",
+      `/companies/${companyId}/rotate`,
+      { accessToken: "at_6f0d9c2b8a7e4d511" },
+      bearer(first),
+    );
+    expect((await rotate({ secretKey: "another" })).status).toBe(200);
+    const reset = () => world.control("POST", "/reset", undefined, bearer("at_6f0d9c2b8a7e4d511"));
+    expect((await reset()).body).toEqual({ reset: [companyId] });
+    expect((await world.api("GET", "/v1/balance", undefined, bearer(first))).status).toBe(401);
+    expect((await ask(world, bearer(first))).status).toBe(201);
+    expect((await reset()).body).toEqual({ reset: [companyId] });
+    expect(world.sandbox.findCompany(companyId)?.record.identity.secretKey).toBe("another");
+  });
+
   it("drops a company that nobody uses, and no other", async () => {
     const system = createFakeSystem();
     const world = selfService({ system, limits: { ...DEFAULT_LIMITS, idle: 3_600_000 } });
