@@ -301,8 +301,9 @@ export class Sandbox {
   reset(company: Company): Company {
     const { setup } = this.openedAs(company);
     const { tokens, secretKey } = company.record.identity;
-    // A tenant would lose its token, and one that it has replaced because others know it would work again.
-    const begin = this.options.tenancy ? { ...setup, tokens, secretKey } : setup;
+    // A tenant would lose its token, and one that it has replaced because others know it, or that has expired, would work again.
+    const kept = tokens.filter(({ expiresAt }) => (expiresAt ?? Infinity) > company.now());
+    const begin = this.options.tenancy ? { ...setup, tokens: kept, secretKey } : setup;
     this.#assertTokensFree(begin);
     const { record } = this.#create(begin, company.record);
     this.#forget(company);
