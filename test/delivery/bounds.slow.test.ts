@@ -61,33 +61,36 @@ describe("data that only grows is bounded", () => {
     expect(transport.sent).toHaveLength(100);
   });
 
-  it("the oldest pending deliveries are cancelled beyond their own limit, with a warning", async () => {
-    const logged: unknown[] = [];
-    const transport = createScriptedTransport(() => 500);
-    const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 2, pendingDeliveries: 4 };
-    const log = { write: (...line: unknown[]) => void logged.push(line) };
-    const { api, company } = started({ transport, limits, log });
-    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
-    const made: string[] = [];
-    for (let n = 0; n < 9; n++) {
-      made.push((await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4));
-      await settle(company);
-    }
-    expect(company.world.deliveries.values().map(({ resource }) => resource)).toEqual(made.slice(-4));
-    const timers = company.world.due.values().filter(({ kind }) => kind === "delivery.attempt");
-    expect(timers).toHaveLength(4);
-    expect(logged.filter((line) => Array.isArray(line) && line[1] === "deliveries-given-up")).toEqual(
-      Array.from({ length: 5 }, () => [
-        "warn",
-        "deliveries-given-up",
-        {
-          company: "company_sandbox",
-          count: 1,
-          message: "more than 4 deliveries are pending: the oldest are given up",
-        },
-      ]),
-    );
-  });
+  it.each([2, 100])(
+    "the oldest pending deliveries are cancelled beyond their own limit, with a warning: of %i",
+    async (deliveries) => {
+      const logged: unknown[] = [];
+      const transport = createScriptedTransport(() => 500);
+      const limits = { ...DEFAULT_LIMITS, events: 100, deliveries, pendingDeliveries: 4 };
+      const log = { write: (...line: unknown[]) => void logged.push(line) };
+      const { api, company } = started({ transport, limits, log });
+      await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+      const made: string[] = [];
+      for (let n = 0; n < 9; n++) {
+        made.push((await api("POST", "/v1/transactions", transferRequest())).body.id.slice(4));
+        await settle(company);
+      }
+      expect(company.world.deliveries.values().map(({ resource }) => resource)).toEqual(made.slice(-4));
+      const timers = company.world.due.values().filter(({ kind }) => kind === "delivery.attempt");
+      expect(timers).toHaveLength(4);
+      expect(logged.filter((line) => Array.isArray(line) && line[1] === "deliveries-given-up")).toEqual(
+        Array.from({ length: 5 }, () => [
+          "warn",
+          "deliveries-given-up",
+          {
+            company: "company_sandbox",
+            count: 1,
+            message: "more than 4 deliveries are pending: the oldest are given up",
+          },
+        ]),
+      );
+    },
+  );
 
   it("held deliveries are cancelled with their used-up rule, and the state stays consistent", async () => {
     const limits = { ...DEFAULT_LIMITS, events: 100, deliveries: 1, pendingDeliveries: 2 };

@@ -86,7 +86,7 @@ export class Company {
       deliveries,
       limits.deliveries,
       ({ status }) => status !== "pending",
-      Math.max(limits.deliveries, limits.pendingDeliveries),
+      limits.pendingDeliveries,
       (work, rows) => this.#cancelOldest(work, rows),
     );
     this.dispatcher = new Dispatcher({
@@ -381,8 +381,8 @@ export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string)
 };
 
 /**
- * Keeps a table that only grows within `limit` rows. The oldest are removed in batches, a sixteenth of the limit at a time. Rows that may not be
- * forgotten are kept up to `most` rows; `onForced` gets those that are removed beyond it.
+ * Keeps a table that only grows within `limit` rows. The oldest are removed in batches, a sixteenth of the limit at a time. Of the rows that may not be
+ * forgotten `most` are kept; `onForced` gets those that are removed beyond it.
  */
 function createForgetter<T extends Row>(
   table: Table<T>,
@@ -391,17 +391,21 @@ function createForgetter<T extends Row>(
   most = Number.POSITIVE_INFINITY,
   onForced?: (work: Work, rows: readonly T[]) => void,
 ): (work: Work) => void {
-  const slack = limit >> 4;
-  let bound = limit + slack;
+  const lowest = Math.min(limit, most);
+  const slack = lowest >> 4;
+  let bound = lowest + slack;
   return (work) => {
     if (table.size <= bound) return;
-    const { rows } = table.page({ limit: table.size - limit, where: mayForget });
-    for (const { id } of rows) work.remove(table, id);
-    if (table.size > most) {
-      const oldest = table.page({ limit: table.size - most }).rows;
-      for (const { id } of oldest) work.remove(table, id);
-      onForced?.(work, oldest);
+    if (table.size > limit) {
+      const { rows } = table.page({ limit: table.size - limit, where: mayForget });
+      for (const { id } of rows) work.remove(table, id);
     }
-    bound = Math.max(limit, table.size) + slack;
+    if (table.size > most) {
+      const kept = table.page({ limit: table.size, where: (row) => !mayForget(row) }).rows;
+      const oldest = kept.slice(0, Math.max(0, kept.length - most));
+      for (const { id } of oldest) work.remove(table, id);
+      if (oldest.length > 0) onForced?.(work, oldest);
+    }
+    bound = Math.max(lowest, table.size) + slack;
   };
 }
