@@ -8,7 +8,6 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { pictures } from "./screenshot-pages.mjs";
 import { createWorld } from "./screenshot-world.mjs";
 
 /** The largest total size, since every clone of the repository downloads the pictures. */
@@ -17,12 +16,41 @@ const BYTES_MAX = 10 * 1024 * 1024;
 const folder = fileURLToPath(new URL("../docs/images", import.meta.url));
 const prefix = process.argv[2] ?? "";
 
-/** @type {Record<import("./screenshot-pages.mjs").Look, import("playwright-core").BrowserContextOptions>} */
-const looks = {
-  light: { colorScheme: "light", viewport: { width: 1200, height: 800 } },
-  dark: { colorScheme: "dark", viewport: { width: 1200, height: 800 } },
-  phone: { colorScheme: "light", viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-};
+/** @typedef {"light" | "dark"} Look */
+/** @type {readonly Look[]} */
+const both = ["light", "dark"];
+
+/**
+ * The pictures `docs/images/NAME-LOOK.png`. `act`: what is done on the page before the picture is taken.
+ *
+ * @typedef {object} Picture
+ * @property {string} name
+ * @property {(world: import("./screenshot-world.mjs").World) => string} path
+ * @property {readonly Look[]} [looks]  default: light
+ * @property {(page: import("playwright-core").Page) => Promise<unknown>} [act]
+ */
+/** @type {readonly Picture[]} */
+const pictures = [
+  {
+    name: "checkout",
+    path: ({ due }) => `/checkout/${due}`,
+    act: (page) => page.getByRole("link", { name: "Pays", exact: false }).first().click(),
+  },
+  { name: "dashboard-overview", looks: both, path: ({ company }) => `/_sandbox?company=${company}` },
+  {
+    name: "dashboard-delivery",
+    path: ({ delivery, company }) => `/_sandbox/dashboard/deliveries/${delivery}?company=${company}`,
+  },
+  { name: "dashboard-faults", path: ({ company }) => `/_sandbox/dashboard/rules?company=${company}` },
+  {
+    name: "dashboard-audit-report",
+    path: ({ company }) => `/_sandbox/dashboard/audit?company=${company}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Run the audit" }).click();
+      await page.locator(".finding").first().scrollIntoViewIfNeeded();
+    },
+  },
+];
 
 await mkdir(folder, { recursive: true });
 const world = await createWorld();
@@ -37,23 +65,24 @@ const browser = await chromium.launch({
   ],
 });
 for (const picture of pictures.filter(({ name }) => name.startsWith(prefix))) {
-  for (const look of picture.looks ?? /** @type {const} */ (["light", "dark", "phone"])) await take(picture, look);
+  for (const look of picture.looks ?? both.slice(0, 1)) await take(picture, look);
 }
 await browser.close();
 await world.close();
 await checkSize();
 
 /**
- * @param {import("./screenshot-pages.mjs").Picture} picture
- * @param {import("./screenshot-pages.mjs").Look} look
+ * @param {Picture} picture
+ * @param {Look} look
  */
-async function take({ name, path, window = false, act }, look) {
-  const context = await browser.newContext({ ...looks[look], locale: "en", reducedMotion: "reduce" });
+async function take({ name, path, act }, look) {
+  const viewport = { width: 1200, height: 800 };
+  const context = await browser.newContext({ colorScheme: look, viewport, locale: "en", reducedMotion: "reduce" });
   const page = await context.newPage();
   await page.goto(world.url + path(world));
   await act?.(page);
   const file = join(folder, `${name}-${look}.png`);
-  await page.screenshot({ path: file, fullPage: look === "phone" && !window, animations: "disabled" });
+  await page.screenshot({ path: file, animations: "disabled" });
   await context.close();
   console.log(`${name}-${look}.png  ${Math.ceil((await stat(file)).size / 1024)} KiB`);
 }
