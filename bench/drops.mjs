@@ -8,7 +8,7 @@
  */
 import { createServer } from "node:http";
 import { Agent } from "undici";
-import { frozenSandbox, printTable, readNumbers, startServer } from "./programs.mjs";
+import { chargeOf, frozenSandbox, headers, printTable, readNumbers, startServer } from "./programs.mjs";
 
 const { charges, clients, p99 } = readNumbers({ charges: 100_000, clients: 32, p99: 50 });
 const ASK_EACH_MS = 5;
@@ -29,7 +29,7 @@ await post("/v1/webhooks", { topic: "charges/events", url: `http://127.0.0.1:${r
 let made = 0;
 await Promise.all(
   Array.from({ length: clients }, async () => {
-    while (made < charges) await post("/v1/charges", charge(++made));
+    while (made < charges) await post("/v1/charges", chargeOf(++made));
   }),
 );
 
@@ -83,7 +83,7 @@ async function post(path, body) {
     origin: sandbox.url,
     method: "POST",
     path,
-    headers: { ...credentials(), "content-type": "application/json" },
+    headers,
     body: JSON.stringify(body),
   });
   const text = await response.body.text();
@@ -92,20 +92,6 @@ async function post(path, body) {
 }
 
 async function get(path) {
-  const response = await agent.request({ origin: sandbox.url, method: "GET", path, headers: credentials() });
+  const response = await agent.request({ origin: sandbox.url, method: "GET", path, headers });
   return response.body.json();
-}
-
-function credentials() {
-  return { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
-}
-
-function charge(index) {
-  return {
-    amount: 10_000,
-    externalId: `order-${index}`,
-    description: "Shoes",
-    onCanceledRedirectionUrl: "https://shop.test/no",
-    onCompletedRedirectionUrl: "https://shop.test/yes",
-  };
 }

@@ -121,7 +121,7 @@ export async function calibrateFile(file) {
 }
 
 const CONNECTIONS = 32;
-const headers = {
+export const headers = {
   authorization: "Bearer at_sandbox",
   "x-company-id": "company_sandbox",
   "content-type": "application/json",
@@ -203,7 +203,8 @@ export async function medianAnswers(urls, requests) {
   return times.map((list) => list.toSorted((a, b) => a - b)[requests >> 1]);
 }
 
-function chargeOf(number) {
+/** A request to create the charge `order-NUMBER`. */
+export function chargeOf(number) {
   return {
     amount: 10_000,
     externalId: `order-${number}`,

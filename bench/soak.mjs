@@ -13,7 +13,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "undici";
-import { printTable, programs, readNumbers, startServer } from "./programs.mjs";
+import { chargeOf, printTable, programs, readNumbers, startServer } from "./programs.mjs";
 
 const { requests, clients } = readNumbers({ requests: 1_000_000, clients: 32 });
 /** Requests per token. Few, so that most of the run is at full size. */
@@ -130,14 +130,7 @@ async function control(method, path) {
 }
 
 function charge(turn) {
-  return {
-    amount: 10_000,
-    externalId: `order-${turn}`,
-    description: "Shoes",
-    onCanceledRedirectionUrl: "https://shop.test/no",
-    onCompletedRedirectionUrl: "https://shop.test/yes",
-    metadata: { cart: ["a", "b"], turn },
-  };
+  return { ...chargeOf(turn), metadata: { cart: ["a", "b"], turn } };
 }
 
 function transfer(turn) {

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { chargeOf, postJson } from "./programs.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -26,11 +27,6 @@ const rounds = Number(values.rounds);
 const requests = Number(values.requests);
 const program = fileURLToPath(new URL("../bin/sandbox.js", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "sandbox-bench-store-"));
-const headers = {
-  authorization: "Bearer at_sandbox",
-  "x-company-id": "company_sandbox",
-  "content-type": "application/json",
-};
 let made = 0;
 
 const sides = [];
@@ -84,23 +80,10 @@ async function batch(sandbox, count, at) {
   const began = performance.now();
   let left = count;
   const client = async () => {
-    while (left-- > 0) await createCharge(sandbox);
+    while (left-- > 0) await postJson(sandbox.url, "/v1/charges", chargeOf(++made));
   };
   await Promise.all(Array.from({ length: at }, client));
   return performance.now() - began;
-}
-
-async function createCharge({ url }) {
-  const body = JSON.stringify({
-    amount: 1_000,
-    externalId: `bench-${++made}`,
-    description: "Shoes",
-    onCanceledRedirectionUrl: "https://shop.test/no",
-    onCompletedRedirectionUrl: "https://shop.test/yes",
-  });
-  const answer = await fetch(`${url}/v1/charges`, { method: "POST", headers, body });
-  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-  await answer.arrayBuffer();
 }
 
 async function start(name, records) {

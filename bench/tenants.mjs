@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Agent } from "undici";
-import { printTable, readNumbers, startServer } from "./programs.mjs";
+import { chargeOf, printTable, readNumbers, startServer } from "./programs.mjs";
 
 const numbers = { companies: 1_000, charges: 100, clients: 32, starts: 5, rounds: 5, seconds: 3, noise: 16 };
 const { companies, charges, clients, starts, rounds, seconds, noise, ...targets } = readNumbers({
@@ -49,7 +49,7 @@ try {
     const startMs = await timed(start);
     startsMs.push(startMs);
     startsCpuMs.push((await sandbox.usage()).cpuUs / 1000);
-    firstWritesMs.push(startMs + (await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`start-${at}`))))));
+    firstWritesMs.push(startMs + (await timed(() => expectOk(post(QUIET, "/v1/charges", chargeOf(`start-${at}`))))));
   }
   const loaded = await sandbox.sample();
   const { size } = await stat(store);
@@ -78,7 +78,7 @@ async function fill() {
     while (next < companies) {
       const company = next++;
       for (let made = 0; made < charges; made++) {
-        const { id } = await expectOk(post(company, "/v1/charges", charge(made)));
+        const { id } = await expectOk(post(company, "/v1/charges", chargeOf(made)));
         if (made % 10 === 0) await expectOk(post(company, `/v1/charges/${id}/pay`, {}));
       }
     }
@@ -106,7 +106,7 @@ async function besideNoise({ waits }) {
     method: "POST",
     path: "/v1/charges",
     headers: headersOf(NOISY),
-    body: JSON.stringify(charge("[<id>]")),
+    body: JSON.stringify(chargeOf("[<id>]")),
   };
   const child = fork(new URL("noise.mjs", import.meta.url), [JSON.stringify({ connections: noise, waits, request })]);
   await once(child, "message");
@@ -123,7 +123,7 @@ async function quietRequests() {
   const latencies = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end)
-    latencies.push(await timed(() => expectOk(post(QUIET, "/v1/charges", charge(`quiet-${performance.now()}`)))));
+    latencies.push(await timed(() => expectOk(post(QUIET, "/v1/charges", chargeOf(`quiet-${performance.now()}`)))));
   return latencies;
 }
 
@@ -188,14 +188,4 @@ async function expectOk(asked) {
   const { status, text } = await asked;
   if (status >= 400) throw new Error(`${status} ${text}`);
   return JSON.parse(text);
-}
-
-function charge(externalId) {
-  return {
-    amount: 10_000,
-    externalId: `order-${externalId}`,
-    description: "Shoes",
-    onCanceledRedirectionUrl: "https://shop.test/no",
-    onCompletedRedirectionUrl: "https://shop.test/yes",
-  };
 }
