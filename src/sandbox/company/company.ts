@@ -406,6 +406,7 @@ function createForgetter<T extends Row>(
       for (const { id } of oldest) work.remove(table, id);
       if (oldest.length > 0) onForced?.(work, oldest);
     }
-    bound = Math.max(lowest, table.size) + slack;
+    // A long table is not gone through for each few rows.
+    bound = Math.max(lowest, table.size) + Math.max(slack, table.size >> 6);
   };
 }
