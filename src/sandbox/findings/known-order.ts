@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../observation/journal.js";
-import { type Scene, type Withdrawal, isLost } from "./detector.js";
+import { type Withdrawal, isLost } from "./detector.js";
 import type { Order, OrderKind, Proof, Sent } from "./order-kind.js";
 
 /** Later on the company's clock, a new reference is no reaction to a 409, but another order. */
@@ -67,13 +67,15 @@ export class KnownOrder<O extends Order> {
     if (shows === "outcome") this.#unknown = this.#conflict = undefined;
   }
 
-  /** Whether `again` may be the same order: the client cannot know the outcome of this one. */
-  isOpenFor(again: KnownOrder<O>, { areTwo, hasFailed }: OrderKind<O>, { world }: Scene): boolean {
+  /** Whether a 409 or a webhook has shown that it was done or accepted: what is sent under another reference may be another order then. */
+  get isTaken(): boolean {
+    return this.#conflict !== undefined || this.#isAccepted;
+  }
+
+  /** Whether the client cannot know its outcome when it sends `again`. */
+  isOpenFor({ sent: { id, at } }: KnownOrder<O>): boolean {
     const [unknown, conflict] = [this.#unknown, this.#conflict];
-    const { id, at } = again.sent;
     if (this.repeatedBy !== undefined || unknown?.id === id || conflict?.id === id) return false;
-    if ((conflict !== undefined || this.#isAccepted) && areTwo(this.order, again.order)) return false;
-    if (hasFailed(this.order, world)) return false;
     if (conflict !== undefined) return at - conflict.at < AFTER_CONFLICT_MS;
     return unknown !== undefined && this.#answeredBy === undefined && at - unknown.at < AFTER_LOSS_MS;
   }

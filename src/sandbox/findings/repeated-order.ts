@@ -11,6 +11,8 @@ import { WebhookCopies, haveOneCause, isReactionTo } from "./webhook-copies.js";
 const ORDERS_MAX = 10_000;
 /** References that are remembered of each group. */
 const REFERENCES_MAX = 100;
+/** Of references that may name two orders, for one request: beyond it they count as two orders. Each takes up to 20 µs. */
+const COMPARISONS_MAX = 5_000;
 /** How late the sandbox may notice that a client has given up, ms. */
 const SEEN_LATE_MS = 1_000;
 
@@ -38,6 +40,8 @@ class RepeatedOrders<O extends Order> {
   readonly #groups = new Map<string, Group<O>>();
   /** Of all groups. */
   #orders = 0;
+  /** For the present request. */
+  #comparisonsLeft = 0;
   readonly #webhooks = new WebhookCopies();
 
   constructor(kind: OrderKind<O>) {
@@ -45,6 +49,7 @@ class RepeatedOrders<O extends Order> {
   }
 
   see(entry: JournalEntry, scene: Scene): readonly Verdict[] {
+    this.#comparisonsLeft = COMPARISONS_MAX;
     const proven = entry.fault === undefined ? this.#prove(this.#kind.provenBy(entry, scene)) : [];
     // A request that was refused with 429 has done nothing, and comes again.
     const orders = entry.status === 429 ? [] : this.#kind.ordersOf(entry, scene);
@@ -52,6 +57,7 @@ class RepeatedOrders<O extends Order> {
   }
 
   lost(entry: JournalEntry, scene: Scene): readonly Verdict[] {
+    this.#comparisonsLeft = COMPARISONS_MAX;
     return this.#kind.ordersOf(entry, scene).flatMap((order) => {
       const group = this.#groups.get(order.group);
       const known = group?.get(order.reference);
@@ -60,7 +66,7 @@ class RepeatedOrders<O extends Order> {
       // orders: the client still waited for its first answer.
       const since = Math.max(entry.receivedAt, scene.now - SEEN_LATE_MS);
       const again = othersOf(group, known).find(
-        (other) => !other.isRepetition && other.sent.receivedAt > since && known.isOpenFor(other, this.#kind, scene),
+        (other) => !other.isRepetition && other.sent.receivedAt > since && this.#mayBe(known, other, scene),
       );
       return again === undefined ? [] : [this.#report(known, again, "unknown", scene)];
     });
@@ -84,13 +90,19 @@ class RepeatedOrders<O extends Order> {
     this.#remember(order.group, group);
     // A new reference repeats the oldest order whose outcome the client cannot know.
     const open =
-      known === undefined
-        ? othersOf(group, current).find((other) => other.isOpenFor(current, this.#kind, scene))
-        : undefined;
+      known === undefined ? othersOf(group, current).find((other) => this.#mayBe(other, current, scene)) : undefined;
     current.noteAnswer(entry, this.#kind.conflictOf(order, entry, scene));
     if (open !== undefined) return [this.#report(open, current, "unknown", scene)];
     if (known === undefined) return this.#reportCopied(current, scene);
     return known.repeatedBy === undefined ? [] : [known.withdraw()];
+  }
+
+  /** Whether `again` may be the same order as `first`: the client could not know the outcome of that one. */
+  #mayBe(first: KnownOrder<O>, again: KnownOrder<O>, { world }: Scene): boolean {
+    const { areTwo, hasFailed } = this.#kind;
+    if (!first.isOpenFor(again)) return false;
+    if (first.isTaken && (this.#comparisonsLeft-- <= 0 || areTwo(first.order, again.order))) return false;
+    return !hasFailed(first.order, world);
   }
 
   #remember(name: string, group: Group<O>): void {

@@ -25,3 +25,21 @@ it("references of failed payouts that are sent again do not take the time of all
   const before = await longestStop(() => pay("new", "+2250700000002"));
   expect((await longestStop(() => pay("failed", "+2250700000002"))) - before).toBeLessThan(100);
 });
+
+it("a batch is not compared at length with each of thousands of references that were answered 409", async () => {
+  const { api, control } = openWorld({ profile: { transfers: { settlement: "manual" } } });
+  await control("PUT", "/balance", { balance: 100_000_000_000 });
+  const nameOf = (n: number) => `${"a b c d e f ".repeat(15)}order ${n}`;
+  const batchOf = (from: number, size: number) => ({
+    transactions: Array.from({ length: size }, (_, n) => {
+      const name = nameOf(from + n);
+      return transferRequest({ amount: 5000 + (n % 50), reference: name, description: name });
+    }),
+  });
+  for (let n = 0; n < 5_000; n += 500) {
+    const batch = batchOf(n, 500);
+    for (const status of [201, 409]) expect((await api("POST", "/v1/transactions/batch", batch)).status).toBe(status);
+  }
+  const stopMs = await longestStop(() => api("POST", "/v1/transactions/batch", batchOf(10_000, 2_000)));
+  expect(stopMs).toBeLessThan(700);
+});
