@@ -5,13 +5,13 @@ import type { Cause, Order, OrderKind, Proof } from "./order-kind.js";
 import type { JournalEntry } from "../observation/journal.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { WebhookCopies, haveOneCause, isReactionTo } from "./webhook-copies.js";
+import { type SentWebhook, WebhookCopies, haveOneCause, isReactionTo } from "./webhook-copies.js";
 
 /** Orders that are remembered; the groups that got one longest ago are forgotten first. */
 const ORDERS_MAX = 10_000;
 /** References that are remembered of each group. */
 const REFERENCES_MAX = 100;
-/** Of references that may name two orders, for one request: beyond it they count as two orders. Each takes up to 20 µs. */
+/** Of orders, for one request: beyond it none is taken for a repetition of another. Each takes up to 20 µs. */
 const COMPARISONS_MAX = 5_000;
 /** How late the sandbox may notice that a client has given up, ms. */
 const SEEN_LATE_MS = 1_000;
@@ -150,14 +150,19 @@ class RepeatedOrders<O extends Order> {
   #reportCopied(again: KnownOrder<O>, scene: Scene): readonly Detection[] {
     if (!again.wasAccepted) return [];
     const { hasFailed, isReaction, areTwo } = this.#kind;
+    const isSingle = ({ copies }: SentWebhook): boolean => copies.length === 1;
+    const possible = this.#webhooks
+      .causesOf(again.sent)
+      .filter(({ delivery }) => isReaction?.(again.order, delivery) === true);
+    if (possible.every(isSingle)) return [];
     const others = othersOf(this.#groups.get(again.order.group), again).filter(
       (other) => other.wasAccepted && !hasFailed(other.order, scene.world),
     );
+    this.#comparisonsLeft -= others.length;
+    if (this.#comparisonsLeft < 0) return [];
     const effects = new Set([again, ...others].flatMap(({ sent }) => sent.enqueued));
-    const causes = this.#webhooks
-      .causesOf(again.sent)
-      .filter(({ delivery }) => !effects.has(delivery.id) && isReaction?.(again.order, delivery) === true);
-    if (causes.every(({ copies }) => copies.length === 1)) return [];
+    const causes = possible.filter(({ delivery }) => !effects.has(delivery.id));
+    if (causes.every(isSingle)) return [];
     const reactions = others.filter(({ sent }) => causes.some((webhook) => isReactionTo(sent, webhook)));
     if (reactions.length < new Set(causes.map(({ delivery }) => delivery.resource)).size) return [];
     const first = reactions.find(
