@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { visit } from "../support/dashboard.js";
+import { DASHBOARD, ORIGIN, visit } from "../support/dashboard.js";
 import { startLive } from "../support/live.js";
 import { chargeRequest } from "../support/requests.js";
+
+const parts = (more: string): string =>
+  `--x\r\nContent-Disposition: form-data; name="state"${more}\r\n\r\n{}\r\n--x--\r\n`;
 
 describe("the dashboard under what nobody sends by good will", () => {
   it.each([
@@ -12,6 +15,22 @@ describe("the dashboard under what nobody sends by good will", () => {
     const visitor = visit(live.app);
     await visitor.get("/_sandbox/dashboard/rules");
     expect((await visitor.act(name, fields)).text).toContain("is nested deeper than 200 levels");
+  });
+  it.each([
+    ["of a form", "pay", new URLSearchParams("f=x&".repeat(1_000))],
+    ["of a file", "putState", parts('\r\n\r\n\r\n--x\r\nContent-Disposition: form-data; name="state"'.repeat(1_000))],
+    ["before a file", "putState", parts("\r\nx: y".repeat(1_000))],
+  ])("refuses thousands of fields %s before it reads them", async (_, name, sent) => {
+    const live = await startLive();
+    const type =
+      sent instanceof URLSearchParams ? "application/x-www-form-urlencoded" : "multipart/form-data; boundary=x";
+    const answer = await live.app.request(`${ORIGIN}${DASHBOARD}/actions/${name}`, {
+      method: "POST",
+      headers: { host: new URL(ORIGIN).host, origin: ORIGIN, "content-type": type },
+      body: sent,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("The form has too many fields");
   });
   it("takes the state constructor for a word like any other", async () => {
     const live = await startLive();

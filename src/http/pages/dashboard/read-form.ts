@@ -7,6 +7,11 @@ import { readBytes } from "../../shared/read-body.js";
 import type { Fields } from "./view/actions.js";
 
 const FORM_BYTES_MAX = 1024 * 1024;
+/** The dashboard's own forms have ten at most. Thousands take seconds to read. */
+const FIELDS_MAX = 100;
+/** Of what stands before a file or a field, bytes. */
+const PART_HEAD_MAX = 1_000;
+
 /** The fields of a form without the empty ones; a file counts as its text. */
 export async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
   const type = c.req.header("content-type") ?? "";
@@ -17,6 +22,8 @@ export async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM
   const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
   const release = reserve.body(c, limit);
   const bytes = await readBytes(c, limit).finally(release);
+  if (!hasFewFields(bytes, hasFile))
+    throw new UsageError("input", "The form has too many fields: the dashboard accepts its own forms only.");
   if (hasFile && valueBytes(bytes) > STATE_VALUE_BYTES_MAX)
     throw new UsageError("input", "The file has too many values for its size: it would take too much memory.");
   try {
@@ -32,4 +39,15 @@ export async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM
   } catch (error) {
     throw new UsageError("input", "The form cannot be read: its parts are damaged.", { cause: error });
   }
+}
+
+/** Each part of a form with a file begins with a line that begins with `--`, which no JSON has. */
+function hasFewFields(bytes: Buffer, hasFile: boolean): boolean {
+  let fields = 0;
+  for (let at = 0; at !== -1; at = bytes.indexOf(hasFile ? "\r\n--" : "&", at + 1)) {
+    const head = bytes.subarray(at, at + PART_HEAD_MAX);
+    const isEndless = hasFile && head.length === PART_HEAD_MAX && !head.includes("\r\n\r\n");
+    if (++fields > FIELDS_MAX || isEndless) return false;
+  }
+  return true;
 }
