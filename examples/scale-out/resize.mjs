@@ -47,8 +47,9 @@ async function move() {
       try {
         await control(`http://${to}`, "PUT", pathOf(companyId), exported);
       } catch (error) {
-        // Refused, it goes on where it was. When the answer was lost it may be there already: another run finds out.
-        if (!(error instanceof TypeError)) await control(from, "PUT", pathOf(companyId), exported);
+        // Refused, it goes on where it was, unless another run has imported it. When the answer was lost, another run finds out.
+        const isRefused = !(error instanceof TypeError) && !(await hasCompany(`http://${to}`, companyId));
+        if (isRefused) await control(from, "PUT", pathOf(companyId), exported);
         throw error;
       }
       moved++;

@@ -292,6 +292,18 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     await moved.check();
   });
 
+  it("opens no company twice when it runs twice at the same time", async () => {
+    const folder = await folderWith({});
+    const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
+    const proxy = await startNginx([target.address]);
+    const tenants = Array.from({ length: 10 }, (_, index) => new Tenant(`t${index}`, source.url));
+    await Promise.all(tenants.map((tenant) => tenant.charge()));
+    await Promise.allSettled([resize(proxy, [source]), resize(proxy, [source])]);
+    await resize(proxy, [source]);
+    expect(await Promise.all(tenants.map((tenant) => tenant.charge()))).toEqual(tenants.map(() => false));
+    await Promise.all(tenants.map((tenant) => tenant.through(proxy).check()));
+  });
+
   it("knows the newest copy of a company that was reset after a move", async () => {
     const folder = await folderWith({});
     const replicas = await Promise.all([0, 1, 2].map((index) => startReplica(folder, index)));
