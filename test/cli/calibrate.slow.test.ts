@@ -178,3 +178,19 @@ it("refuses a file without traffic, and an unknown setting", async () => {
   const unknown = await runSandbox(["calibrate", "empty.har", "--only", "transfer"], { cwd: folder });
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown setting "transfer".')]);
 });
+
+it("leaves the profile as it was when it cannot be written whole", async () => {
+  const exchanges = await recordWith({ http: { createdStatus: 200 } }, async (sandbox) => {
+    for (let count = 0; count < 5; count++)
+      await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: `http://127.0.0.1:9/${count}` } });
+    await sandbox.fetch("/v1/webhooks");
+  });
+  const profile = "transfers: { min: 1000 }\n";
+  const folder = await folderWith({ "traffic.har": [...harParts(exchanges)].join(""), "profile.yaml": profile });
+  const { code, stderr } = await runSandbox(
+    ["calibrate", "traffic.har", "--profile", "profile.yaml", "--out", "profile.yaml"],
+    { cwd: folder, fileBlocks: 1 },
+  );
+  expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to write the profile to profile.yaml: EFBIG")]);
+  expect(await readFile(join(folder, "profile.yaml"), "utf8")).toBe(profile);
+});

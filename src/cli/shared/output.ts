@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createColors } from "picocolors";
 import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
@@ -63,9 +63,12 @@ export async function prepareOutput(what: string, file: string): Promise<void> {
   await assertWritable(what, file);
 }
 
+/** When the disk is full, the file stays as it was: `calibrate` may write the profile that it has read. */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await assertWritable(what, file);
-  await writeFile(file, text).catch((error: unknown) => {
+  const before = await readFile(file).catch(() => undefined);
+  await writeFile(file, text).catch(async (error: unknown) => {
+    if (before !== undefined) await writeFile(file, before).catch(() => undefined);
     throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
   });
 }
