@@ -8,7 +8,7 @@ import { createHttpTransport } from "../../src/adapters/delivery/http-transport.
 import { sendOnWire } from "../../src/audit/wire/send-on-wire.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
-import { selfSignedRsa } from "../support/self-signed.js";
+import { selfSigned, selfSignedRsa } from "../support/self-signed.js";
 
 const body = Buffer.from("{}");
 const { signal } = new AbortController();
@@ -73,6 +73,17 @@ it.each([
   };
   expect(await post(agent, request, systemClock)).toMatchObject({ status: 200, error: null });
   expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
+});
+
+// An error may list all names of a certificate.
+it("of a long error the start is kept", async () => {
+  const url = `https://localhost:${await listen(createServer(selfSigned))}/`;
+  const checkServerIdentity = () => new Error(`not in the cert's altnames: ${"DNS:a.test, ".repeat(1_000)}`);
+  const agent = new TlsAgentOfSmallReads({ ca: selfSigned.cert, checkServerIdentity });
+  onTestFinished(() => agent.destroy());
+  const { error } = await post(agent, { ...options, url, insecureTls: false }, systemClock);
+  expect(error).toMatch(/^not in the cert's altnames: DNS:a.test/);
+  expect(error).toHaveLength(500);
 });
 
 // Node drops what comes then, and takes it for a sign of life: 250 such connections kept two thirds of a processor busy until the process ended.

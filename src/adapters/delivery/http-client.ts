@@ -22,6 +22,8 @@ import { decodePart } from "../../kernel/messages/text.js";
 const RESPONSE_BYTES_KEPT = 4096;
 /** "answer (cut at 4 KiB)": of the names and values of its headers together, too. */
 const HEADER_BYTES_KEPT = 4096;
+/** "… and error": it may list the thousand names of a certificate, for each of thousands of attempts. */
+const ERROR_BYTES_KEPT = 500;
 /** An answer is not read beyond so many pieces, each of a few KiB at most: one of a single byte costs as much. */
 const RESPONSE_PIECES_READ_MAX = 100;
 /** Of an answer; more are not looked at: a thousand receivers may send a thousand each at the same instant. */
@@ -161,7 +163,7 @@ export async function post(
     return outcomeOf(answer, stopped ?? errorOfStatus(status));
   } catch (error) {
     outgoing.destroy();
-    return outcomeOf(answer, stopped ?? describeError(failure ?? error));
+    return outcomeOf(answer, stopped ?? startOf(describeError(failure ?? error), ERROR_BYTES_KEPT));
   } finally {
     cancelTimeout();
     signal.removeEventListener("abort", cancel);
@@ -220,12 +222,15 @@ function keepStart(headers: IncomingHttpHeaders): Headers {
   for (const [name, value] of Object.entries(headers)) {
     left -= Buffer.byteLength(name);
     if (left < 0) break;
-    // A copy: a part of a text would keep the whole in memory.
-    const start = Buffer.from(Array.isArray(value) ? value.join(", ") : String(value)).subarray(0, left);
-    left -= start.length;
-    kept[name] = start.toString();
+    kept[name] = startOf(Array.isArray(value) ? value.join(", ") : String(value), left);
+    left -= Buffer.byteLength(kept[name]);
   }
   return kept;
+}
+
+/** A copy: a part of a text would keep the whole in memory. */
+function startOf(text: string, bytes: number): string {
+  return Buffer.from(text).subarray(0, bytes).toString();
 }
 
 /** The Authorization header for `https://user:password@host/`; undefined when the URL has no credentials. */
