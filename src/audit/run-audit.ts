@@ -119,7 +119,12 @@ class Audit {
     this.#selected = selected;
     this.#others = selected.filter(({ id }) => id !== VALID_EVENT);
     this.#wire = wire;
-    this.#sender = new Sender((request) => sendOnWire(wire, request), system, signal);
+    this.#sender = new Sender(
+      (request) => sendOnWire(wire, request),
+      () => isUnreachable(wire),
+      system,
+      signal,
+    );
     this.#knownEvent = event === undefined ? createKnownEvents(orders) : undefined;
     if (check !== undefined)
       this.#state = new StateSession({ ...orders, check, checks, restart, settleMs, event, receiver });

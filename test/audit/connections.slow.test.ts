@@ -5,6 +5,7 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { audit } from "../../src/library/audit.js";
 import { auditReceiver, mistakesIn, verdictsOf } from "../support/audits.js";
 import { listen, serveHttp } from "../support/listen.js";
+import { createShop } from "./applications.js";
 import { HEADER, SECRET, hmac, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
 
 describe("a body that arrives in pieces", () => {
@@ -61,6 +62,30 @@ describe("a receiver that restarts", () => {
     const report = await auditReceiver(await startRestarting((count) => count % 20 === 0));
     expect(mistakesIn(report)).toEqual([]);
     expect(report.counts.skipped).toBe((await auditReceiver((await startReceiver(sound)).url)).counts.skipped);
+  });
+
+  it("passes when it does so in the middle of a request, also while its state is read", async () => {
+    let count = 0;
+    const shop = createShop();
+    const server = createServer(
+      (request, response) =>
+        void buffer(request).then((body) => {
+          if (++count % 20 === 0) {
+            server.close(() => setTimeout(() => server.listen(port, "127.0.0.1"), 200));
+            server.closeAllConnections();
+          } else if (request.method === "GET") response.end(JSON.stringify(shop.state()));
+          else {
+            const status = isGenuine(body, request.headers[HEADER]) ? take(body) : 401;
+            if (status < 300) void shop.handle(JSON.parse(body.toString()).data);
+            response.writeHead(status).end();
+          }
+        }),
+    );
+    const port = await listen(server);
+    const url = `http://127.0.0.1:${port}/`;
+    const report = await auditReceiver(url, { check: url, only: ["forged", "state"], system: systemClock });
+    expect(mistakesIn(report)).toEqual([]);
+    expect(report.verdict).toBe("passed");
   });
 
   it("is found when one request always ends it", async () => {

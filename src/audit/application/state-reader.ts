@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
-import { reasonOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { codeOf, reasonOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { oneLine, parseUrl, shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { RESTART_MS, RESTART_POLL_MS } from "../wire/sender.js";
 
 /** Prints the application's state: a URL, a command line, or a function of the test. */
 export type StateSource = string | (() => unknown);
@@ -116,7 +117,23 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
   return JSON.parse(text);
 }
 
+/** An application whose connection fails may restart by itself, as file watchers do it: it is asked again for a while. */
 async function readUrl(url: string, options: ReadOptions): Promise<string> {
+  for (let waitedMs = 0; ; waitedMs += RESTART_POLL_MS) {
+    try {
+      return await fetchText(url, options);
+    } catch (error) {
+      const isCut = error instanceof Error && CUT.has(codeOf(error.cause));
+      if (!isCut || waitedMs >= RESTART_MS)
+        throw error instanceof UsageError ? error : failed(options, url, reasonOf(error));
+    }
+    await options.system.sleep(RESTART_POLL_MS);
+  }
+}
+
+const CUT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]);
+
+async function fetchText(url: string, options: ReadOptions): Promise<string> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   const { href, authorization } = withoutCredentials(url);
   try {
@@ -131,9 +148,7 @@ async function readUrl(url: string, options: ReadOptions): Promise<string> {
     const shown = shorten(oneLine(text), SHOWN_MAX);
     throw failed(options, url, `it answered ${answer.status}${shown === "" ? "" : `: ${shown}`}`);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const why = signal.aborted ? `no answer came within ${options.timeoutMs} ms` : reasonOf(error);
-    throw failed(options, url, why);
+    throw signal.aborted ? failed(options, url, `no answer came within ${options.timeoutMs} ms`) : error;
   }
 }
 

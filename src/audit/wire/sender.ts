@@ -2,14 +2,16 @@ import { Bug } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check.js";
 
-/** An audit of all checks never sends more requests than this. */
+/** An audit of all checks never sends more requests than this, each up to three times. */
 export const REQUESTS_MAX = 2500;
 /** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
 
-/** A receiver that has answered and does not listen any more may restart by itself, as file watchers do it. */
-const RESTART_MS = 3000;
-const RESTART_POLL_MS = 100;
+/** A receiver that does not listen any more may restart by itself, as file watchers do it. */
+export const RESTART_MS = 3000;
+export const RESTART_POLL_MS = 100;
+/** A request that ends the receiver each time ends it so often. */
+const TRIES_MAX = 3;
 
 /** Of Node, Python, PHP, Java and the like. A receiver may send anything: each takes linear time. */
 const STACK_TRACES: readonly RegExp[] = [
@@ -23,6 +25,7 @@ const STACK_TRACES: readonly RegExp[] = [
 /** Sends the requests of all checks, a limited number at a time. */
 export class Sender {
   readonly #send: Stage["send"];
+  readonly #isAway: () => Promise<boolean>;
   readonly #system: Pick<SystemClock, "sleep">;
   readonly #signal: AbortSignal | undefined;
   readonly #waiting: (() => void)[] = [];
@@ -38,9 +41,15 @@ export class Sender {
   /** Of an answer that shows a stack trace. */
   trace: Exchange | undefined;
 
-  /** Once `signal` is aborted, each request rejects with its reason. */
-  constructor(send: Stage["send"], system: Pick<SystemClock, "sleep">, signal?: AbortSignal) {
+  /** `isAway`: whether no connection can be made. Once `signal` is aborted, each request rejects with its reason. */
+  constructor(
+    send: Stage["send"],
+    isAway: () => Promise<boolean>,
+    system: Pick<SystemClock, "sleep">,
+    signal?: AbortSignal,
+  ) {
     this.#send = send;
+    this.#isAway = isAway;
     this.#system = system;
     this.#signal = signal;
   }
@@ -51,7 +60,8 @@ export class Sender {
     return async (request) => {
       const isFirst = sent++ === 0;
       let exchange = await this.#inTurn(request);
-      if (exchange.unreachable && (await this.returns())) exchange = await this.#inTurn(request);
+      for (let tries = 1; tries < TRIES_MAX && (await this.#isBackAfter(exchange)); tries++)
+        exchange = await this.#inTurn(request);
       if (!exchange.unreachable) this.last = { check, exchange };
       const { answer } = exchange;
       if (answer !== null && STACK_TRACES.some((trace) => trace.test(answer.body))) this.trace ??= exchange;
@@ -73,10 +83,22 @@ export class Sender {
     for (let waitedMs = 0; waitedMs < RESTART_MS; waitedMs += RESTART_POLL_MS) {
       await this.#system.sleep(RESTART_POLL_MS);
       this.#signal?.throwIfAborted();
-      this.count++;
       if ((await this.#send(request)).unreachable) continue;
+      this.count++;
       await this.#system.sleep(RESTART_POLL_MS);
       return true;
+    }
+    return false;
+  }
+
+  /** Whether a receiver that cut the connection or did not listen does so now: it may restart by itself. */
+  async #isBackAfter(exchange: Exchange): Promise<boolean> {
+    if (exchange.unreachable) return this.returns();
+    if (exchange.answer !== null || exchange.timedOut) return false;
+    for (let waitedMs = 0; waitedMs < RESTART_MS; waitedMs += RESTART_POLL_MS) {
+      await this.#system.sleep(RESTART_POLL_MS);
+      this.#signal?.throwIfAborted();
+      if (!(await this.#isAway())) return true;
     }
     return false;
   }
@@ -89,7 +111,8 @@ export class Sender {
       if (this.#timeouts >= TIMEOUTS_MAX) {
         throw new Abandoned(`not tried: ${TIMEOUTS_MAX} requests had got no answer in time`);
       }
-      if (this.count++ >= REQUESTS_MAX) throw new Bug(`An audit wants to send more than ${REQUESTS_MAX} requests.`);
+      if (this.count++ >= REQUESTS_MAX * TRIES_MAX)
+        throw new Bug(`An audit wants to send more than ${REQUESTS_MAX} requests.`);
       const exchange = await this.#send(request);
       this.#signal?.throwIfAborted();
       return exchange;
