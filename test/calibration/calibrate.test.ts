@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList, HttpExchange } from "../../src/adapters/har/http-exchange.js";
+import { renderProfile } from "../../src/calibration/report/render-profile.js";
 import { failsOn } from "../../src/calibration/report/report.js";
 import { renderJunit, renderMarkdown, renderPretty } from "../../src/calibration/report/reporters.js";
 import type { Sandbox } from "../../src/index.js";
@@ -112,6 +113,27 @@ it("has no changed setting where the traffic leaves one open", async () => {
     false,
     expect.stringContaining('failures="0"'),
   ]);
+});
+
+it.each([
+  ["says of a name that no recording shows that it is unknown", "msisdn", "otherName", 1],
+  ["sets a name that a recording shows", "phone", "phone", 0],
+])("%s", async (_, sent, named, unknowns) => {
+  const exchanges = await recordWith({ charges: { payField: "phone" } }, async (sandbox) => {
+    const charge = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+    const pay = `/v1/charges/${(await charge.json()).id}/pay`;
+    await sandbox.fetch(pay, { json: { [sent]: "+2250700000002" } });
+  });
+  const report = await calibrateAll([exchanges], { only: ["charges.payField"] });
+  expect(settingsIn(report, "set")).toEqual({ "charges.payField": named });
+  const unknown =
+    'charges.payField: it is not "msisdn", but nothing shows what it is. "otherName" stands for it: ask the provider.';
+  expect(report.assumptions.filter((text) => text === unknown)).toHaveLength(unknowns);
+  expect(
+    renderProfile(report, {})
+      .split("\n")
+      .filter((line) => line === `  # ${unknown}`),
+  ).toHaveLength(unknowns);
 });
 
 it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {

@@ -66,6 +66,12 @@ export class Judge {
       return { ...row, state: "open", evidence: evidenceOf(explained ?? []) };
     }
     if (explained === undefined) return { ...row, state: "confirmed", evidence: evidenceOf(worse) };
+    if (this.#search.isStandIn(setting)) {
+      const [shown, usual] = [JSON.stringify(value), JSON.stringify(first)];
+      this.assumptions.push(
+        `${path}: it is not ${usual}, but nothing shows what it is. ${shown} stands for it: ask the provider.`,
+      );
+    }
     return { ...row, state: "set", evidence: evidenceOf(explained) };
   }
 

@@ -127,6 +127,15 @@ export class Search {
     return choicesOf(setting, this.valueOf(setting), this.#suggested.get(path)).map((value) => ({ path, value }));
   }
 
+  /** Whether the value of a setting is an example of the table that the traffic does not show, such as a name: it stands for any other. */
+  isStandIn(setting: Setting): boolean {
+    const { path, alternatives, schema } = setting;
+    const value = this.valueOf(setting);
+    const isExample = alternatives.some(({ form, samples }) => form === true && samples?.includes(value));
+    const isText = typeof schema.safeParse(value).data === "string";
+    return isExample && isText && this.#suggested.get(path)?.includes(value) !== true;
+  }
+
   /** The choices with which less differs, the best first. */
   async #gains(): Promise<Gain[]> {
     const gains: Gain[] = [];

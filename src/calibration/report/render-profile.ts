@@ -15,7 +15,7 @@ export function renderProfile(report: CalibrationReport, given: ProfileOverrides
   }, given);
   const document = new Document(overrides);
   document.commentBefore = [` ${renderSum(report, plainStyle)}`, ...openComment(report)].join("\n");
-  for (const row of written) comment(document, row);
+  for (const row of written) comment(document, row, report.assumptions);
   return document.toString({ lineWidth: 100 });
 }
 
@@ -29,10 +29,15 @@ function openComment({ settings }: CalibrationReport): string[] {
   return open.length === 0 ? [] : [` Open: ${open.join(", ")}`];
 }
 
-function comment(document: Document, { path, state, evidence }: CalibratedSetting): void {
+function comment(
+  document: Document,
+  { path, state, evidence }: CalibratedSetting,
+  assumptions: CalibrationReport["assumptions"],
+): void {
   const names = path.split(".");
   const parent = document.getIn(names.slice(0, -1));
   const key = isMap(parent) ? parent.items.find((pair) => String(pair.key) === names.at(-1))?.key : undefined;
-  const lines = evidence.map((one) => ` ${oneLine(describeEvidence(one))}`);
+  const about = assumptions.filter((assumption) => assumption.startsWith(`${path}: `));
+  const lines = [...about, ...evidence.map(describeEvidence)].map((line) => ` ${oneLine(line)}`);
   if (isNode(key)) key.commentBefore = [` ${state}`, ...lines].join("\n");
 }
