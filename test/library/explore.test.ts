@@ -253,6 +253,11 @@ describe("explore", () => {
     ["a function that fails", () => explore(() => Promise.reject(new Error("no"))), /fails without any fault/],
     ["a function that calls nothing", () => explore(() => undefined), /The sandbox was never called/],
     [
+      "a function with a wrong path",
+      () => explore(async ({ url }) => void (await fetch(`${url}/api/v1/balance`))),
+      /The sandbox was never called, or only with unknown paths\./,
+    ],
+    [
       "a function that is turned away",
       () => explore(async ({ url }) => void (await fetch(`${url}/v1/balance`))),
       /accepted no request of the command: it answered 401\./,

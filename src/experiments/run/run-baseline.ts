@@ -57,7 +57,10 @@ function assertUsable(
     );
   }
   if (seen.requests.length === 0)
-    throw new Inconclusive("The sandbox was never called. Does the command call the address in SANDBOX_URL?", printed);
+    throw new Inconclusive(
+      "The sandbox was never called, or only with unknown paths. Does the command call the address in SANDBOX_URL, with the paths of the API?",
+      printed,
+    );
   if (!seen.requests.some(({ status }) => status >= 200 && status < 300)) {
     const statuses = [...new Set(seen.requests.map(({ status }) => status))].join(", ");
     throw new Inconclusive(
