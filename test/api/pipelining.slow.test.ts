@@ -78,6 +78,18 @@ it("a client that does not read its answer has no further ones made", async () =
   });
 });
 
+it("requests with many headers are not read while others of their connection wait", async () => {
+  const live = await startLive();
+  const socket = await connectTo(live.url);
+  onTestFinished(() => void socket.destroy());
+  socket.write("GET /_sandbox/deliveries/wait?timeout=60s HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  const headers = Array.from({ length: 900 }, (_, index) => `h${index}: vvvvvvvv\r\n`).join("");
+  socket.write(`GET /n HTTP/1.1\r\nhost: x\r\n${headers}\r\n`.repeat(900));
+  for (let sent = 0; sent < 500; sent++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
+  // What is on its way between the two ends is a few megabytes.
+  expect(socket.writableLength).toBeGreaterThan(4_000_000);
+});
+
 it("thousands of connections that send no HTTP at once do not stop the event loop for long", async () => {
   const live = await startLive();
   const sockets = await Promise.all(Array.from({ length: 2_000 }, () => connectTo(live.url)));

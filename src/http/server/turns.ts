@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
-/** While more wait, no more are read. Until then a client that leaves is noticed. */
-const WAITING_MAX = 1_000;
+/** While more wait, no more are read: each may hold 120 KB of headers in memory. Until then a client that leaves is noticed. */
+const WAITING_MAX = 10;
 
 /**
  * The requests that a client sends without waiting for answers: one is worked on when the client has taken the answer before it, so that they take
