@@ -288,7 +288,7 @@ class Audit {
     const isSelected = this.#selected.length > this.#others.length;
     const reported = isHidden || isSelected ? this.#selected : [validEvent, ...this.#selected];
     const { checks, ...sum } = conclude(reported, this.#verdicts, this.#header, accepted);
-    const notes = [...(this.#state?.notes ?? []), ...notesOn(this.#wire.url, this.#sender.trace)];
+    const notes = [...(this.#state?.notes ?? []), ...notesOn(this.#wire.url, this.#sender)];
     return {
       receiver: redact(this.#receiver),
       header: this.#header,

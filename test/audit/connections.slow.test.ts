@@ -86,6 +86,9 @@ describe("a receiver that restarts", () => {
     const report = await auditReceiver(url, { check: url, only: ["forged", "state"], system: systemClock });
     expect(mistakesIn(report)).toEqual([]);
     expect(report.verdict).toBe("passed");
+    expect(report.notes.join()).toMatch(
+      /A connection was cut \(.*\), and the receiver answered when the request was sent again\./,
+    );
   });
 
   it("is found when one request always ends it", async () => {

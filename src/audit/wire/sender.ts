@@ -40,6 +40,8 @@ export class Sender {
   last: { readonly check: string; readonly exchange: Exchange } | undefined;
   /** Of an answer that shows a stack trace. */
   trace: Exchange | undefined;
+  /** Of an answer that came only when the request was sent again, because the connection had been cut. */
+  cut: Exchange | undefined;
 
   /** `isAway`: whether no connection can be made. Once `signal` is aborted, each request rejects with its reason. */
   constructor(
@@ -60,8 +62,10 @@ export class Sender {
     return async (request) => {
       const isFirst = sent++ === 0;
       let exchange = await this.#inTurn(request);
+      const wasCut = isCut(exchange);
       for (let tries = 1; tries < TRIES_MAX && (await this.#isBackAfter(exchange)); tries++)
         exchange = await this.#inTurn(request);
+      if (wasCut && exchange.answer !== null) this.cut ??= exchange;
       if (!exchange.unreachable) this.last = { check, exchange };
       const { answer } = exchange;
       if (answer !== null && STACK_TRACES.some((trace) => trace.test(answer.body))) this.trace ??= exchange;
@@ -94,7 +98,7 @@ export class Sender {
   /** Whether a receiver that cut the connection or did not listen does so now: it may restart by itself. */
   async #isBackAfter(exchange: Exchange): Promise<boolean> {
     if (exchange.unreachable) return this.returns();
-    if (exchange.answer !== null || exchange.timedOut) return false;
+    if (!isCut(exchange)) return false;
     for (let waitedMs = 0; waitedMs < RESTART_MS; waitedMs += RESTART_POLL_MS) {
       await this.#system.sleep(RESTART_POLL_MS);
       this.#signal?.throwIfAborted();
@@ -121,6 +125,10 @@ export class Sender {
       this.#waiting.shift()?.();
     }
   }
+}
+
+function isCut({ answer, unreachable, timedOut }: Exchange): boolean {
+  return answer === null && !unreachable && !timedOut;
 }
 
 /** The receiver does not listen any more, and this check is not the cause. */
