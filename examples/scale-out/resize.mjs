@@ -112,8 +112,9 @@ function pathOf(companyId) {
 }
 
 async function hasCompany(replica, companyId) {
-  const { status } = await call(replica, "GET", `/clock?company=${encodeURIComponent(companyId)}`);
-  return status !== 404;
+  const { ok, status } = await call(replica, "GET", `/clock?company=${encodeURIComponent(companyId)}`);
+  if (!ok && status !== 404) throw new Error(`${replica} answered ${status} when it was asked for ${companyId}`);
+  return ok;
 }
 
 async function control(replica, method, path, body) {

@@ -292,6 +292,19 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     await moved.check();
   });
 
+  it("fails when a replica does not take the admin token, and does not take a company for moved", async () => {
+    const folder = await folderWith({});
+    const [source, target] = await Promise.all([
+      startReplica(folder, 0),
+      startReplica(folder, 1, ["--admin-token", "another"]),
+    ]);
+    const proxy = await startNginx([target.address]);
+    const tenant = new Tenant("closed", source.url);
+    await tenant.charge();
+    await closeCompany(source, tenant);
+    await expect(resize(proxy, [source])).rejects.toThrow("answered 401");
+  });
+
   it("opens no company twice when it runs twice at the same time", async () => {
     const folder = await folderWith({});
     const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
