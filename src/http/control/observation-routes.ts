@@ -41,7 +41,7 @@ export const observationRoutes: readonly ControlRoute[] = [
   route(
     "GET /requests",
     { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
-    async ({ sandbox, company, query: { limit, cursor, format, ...filters } }) => {
+    async ({ sandbox, company, ended, query: { limit, cursor, format, ...filters } }) => {
       const { journal } = sandbox.observationOf(company.id);
       const match = matchOfFilters(filters);
       if (format === "har") {
@@ -50,11 +50,13 @@ export const observationRoutes: readonly ControlRoute[] = [
       const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
       const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
       const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-      const takeTurns = sandbox.longWork.begin(company.id);
+      const takeTurns = sandbox.longWork.begin(company.id, { inOneGo: true });
+      const left = ended();
       const data: unknown[] = [];
       for (const entry of page.data) {
-        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
         await takeTurns();
+        if (left.aborted) break;
+        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
       }
       return { ...page, data };
     },

@@ -28,3 +28,16 @@ it("begins one request in each turn of the event loop, however many clients ther
     expect(begun).toBe(turn);
   }
 });
+
+it("lets one that has begun go on before others of its client", async () => {
+  const order = new FairOrder();
+  const begun: string[] = [];
+  const work = async (name: string): Promise<void> => {
+    for (let part = 1; part <= 2; part++) {
+      await new Promise<void>((resolve) => order.take("a", resolve, part > 1));
+      begun.push(`${name}${part}`);
+    }
+  };
+  await Promise.all(["x", "y", "z"].map(work));
+  expect(begun).toEqual(["x1", "x2", "y1", "y2", "z1", "z2"]);
+});

@@ -4,9 +4,10 @@ import { systemClock } from "./system-clock.js";
 export class FairOrder {
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  take(client: string, begin: () => void): void {
+  /** `isNext`: before what else of this client waits. */
+  take(client: string, begin: () => void, isNext = false): void {
     const waiting = this.#waiting.get(client);
-    if (waiting !== undefined) return void waiting.push(begin);
+    if (waiting !== undefined) return void (isNext ? waiting.unshift(begin) : waiting.push(begin));
     this.#waiting.set(client, [begin]);
     if (this.#waiting.size === 1) void this.#work();
   }

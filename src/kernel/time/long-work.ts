@@ -13,11 +13,15 @@ export class LongWork {
     this.#system = system;
   }
 
-  /** Await what it returns often during the work: it lets the event loop run now and then. The works of one company delay another's by one turn at a time. */
-  begin(companyId: string): () => Promise<void> | undefined {
+  /**
+   * Await what it returns often during the work: it lets the event loop run now and then. The works of one company delay another's by one turn at a time.
+   * `inOneGo`: each of them is done before the next of this company begins, since it holds memory until it is done.
+   */
+  begin(companyId: string, { inOneGo = false } = {}): () => Promise<void> | undefined {
     let start = -Infinity;
     const next = async (): Promise<void> => {
-      await new Promise<void>((resolve) => this.#order.take(companyId, resolve));
+      const hasBegun = start !== -Infinity;
+      await new Promise<void>((resolve) => this.#order.take(companyId, resolve, inOneGo && hasBegun));
       start = this.#system.monotonic();
     };
     return () => (this.#system.monotonic() - start < TURN_MS ? undefined : next());

@@ -157,3 +157,18 @@ it("the requests of large batches name their webhooks without a long stop", asyn
   });
   expect(stopMs).toBeLessThan(1_500);
 });
+
+it("pages of the journal that are asked for at the same time are made one after the other, since each takes memory", async () => {
+  const { api, control } = openWorld();
+  const members = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`member${n}`, "x"]));
+  for (let n = 0; n < 300; n++) await api("POST", "/v1/charges", { ...members, n });
+  const start = performance.now();
+  const done: number[] = [];
+  const ask = async (): Promise<void> => {
+    expect((await control("GET", "/requests?limit=1000")).body.data).toHaveLength(300);
+    done.push(performance.now() - start);
+  };
+  await Promise.all(Array.from({ length: 10 }, ask));
+  const [first = Infinity] = done;
+  expect(first).toBeLessThan((done.at(-1) ?? 0) / 2);
+});
