@@ -126,7 +126,7 @@ async function* encodeHar(
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
   const redactor = sandbox.redactorOf(company);
   const entries = sandbox.observationOf(company.id).journal.entries.values();
-  const takeTurns = sandbox.longWork.begin(company.id);
+  const takeTurns = sandbox.longWork.begin(company.id, { inOneGo: true });
   const verified = await verifyRequests(entries, body, sandbox.system, takeTurns);
   const found = { matched: verified.matched.length, requests: verified.matched.map(({ id }) => id) };
   if (verified.missed === undefined) return found;
