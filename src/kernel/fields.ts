@@ -251,7 +251,10 @@ export function numberWhere(isRight: (value: number) => boolean, expected: strin
 /** A count that began below {@link COUNT_MAX} does not reach twice as much, so what a sandbox wrote can always be read again. */
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= COUNT_MAX * 2;
 
-/** What is wrong with a count of a state that is put in: it leaves too little room to count on. A state that began with {@link COUNT_MAX} and was used since is right. */
+/**
+ * What is wrong with a count of a state that is put in: it leaves too little room to count on. A state that began with {@link COUNT_MAX} and was used
+ * since is right.
+ */
 export function problemOfCount(value: number): string | undefined {
   return value > COUNT_MAX * 1.5 ? `${countError}, got ${value}` : undefined;
 }

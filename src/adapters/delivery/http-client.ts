@@ -26,7 +26,7 @@ const HEADER_BYTES_KEPT = 4096;
 const ERROR_BYTES_KEPT = 500;
 /** An answer is not read beyond so many pieces, each of a few KiB at most: one of a single byte costs as much. */
 const RESPONSE_PIECES_READ_MAX = 100;
-/** Of an answer; more are not looked at: a thousand receivers may send a thousand each at the same instant. */
+/** Of an answer. The others are not read: a thousand receivers may send a thousand each at the same instant. */
 const HEADERS_MAX = 100;
 /** Answers before the answer, such as 100 and 103. */
 export const INTERIM_ANSWERS_MAX = 20;

@@ -2,7 +2,9 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
-/** While more wait, no more are read: each may hold 120 KB of headers in memory. Until then a client that leaves is noticed. */
+/**
+ * While more wait, no more are read, since each may hold 120 KB of headers in memory. A client that leaves is then noticed only when one of them begins.
+ */
 const WAITING_MAX = 10;
 
 /**

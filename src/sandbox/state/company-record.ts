@@ -59,6 +59,9 @@ export interface CompanyRecord {
   readonly snapshots: Table<Snapshot>;
   /** It was exported to another sandbox and is closed here. */
   moving?: true | undefined;
-  /** A random id for each time that it was closed to be moved, oldest first. A reset and a restore keep them: what has the last one of a copy came after it. */
+  /**
+   * A random id for each time that it was closed to be moved, oldest first. A reset and a restore keep them: a record that has the last id of a copy is
+   * newer than the copy.
+   */
   closings?: readonly string[] | undefined;
 }
