@@ -10,7 +10,7 @@ const TIMEOUTS_MAX = 3;
 /** A receiver that does not listen any more may restart by itself, as file watchers do it. */
 export const RESTART_MS = 3000;
 export const RESTART_POLL_MS = 100;
-/** A request that ends the receiver each time ends it so often. */
+/** How often a request is sent at most. One that always ends the receiver fails each time. */
 const TRIES_MAX = 3;
 
 /** Of Node, Python, PHP, Java and the like. A receiver may send anything: each takes linear time. */

@@ -406,7 +406,7 @@ function createForgetter<T extends Row>(
       for (const { id } of oldest) work.remove(table, id);
       if (oldest.length > 0) onForced?.(work, oldest);
     }
-    // A long table is not gone through for each few rows.
+    // A long table is searched only after it has grown by a part of its length.
     bound = Math.max(lowest, table.size) + Math.max(slack, table.size >> 6);
   };
 }
