@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { hasKnownToken } from "../http/api/answer.js";
+import { clientOf } from "../http/api/answer.js";
 import { createApp } from "../http/server/app.js";
 import { createInProcessFetch } from "../http/server/in-process-fetch.js";
 import { type Listener, listen } from "../http/server/listen.js";
@@ -71,7 +71,7 @@ export async function openSandbox(
   const answer = createInProcessFetch(() => app);
   const replayer = createReplayer({ sandbox: core, fetch: answer, folder: ".", env: {} });
   const app = createApp(core, { replayer });
-  server.answerWith(app, (authorization) => hasKnownToken(core, authorization));
+  server.answerWith(app, (authorization) => clientOf(core, authorization));
 
   const watch = new RunWatch(core, resolved.allow);
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };

@@ -9,7 +9,9 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { ATTEMPTS_KEPT } from "../../src/domain/model/delivery.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
+import { ARCHIVES_MAX } from "../../src/http/control/observation-routes.js";
 import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
+import { UNREAD_BYTES_MAX } from "../../src/http/server/unread-answers.js";
 import { CONTROL_BODY_LIMIT } from "../../src/http/control/control-route.js";
 import { JSON_BOUNDS } from "../../src/http/shared/read-body.js";
 import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
@@ -157,13 +159,15 @@ describe("docs/security.md", () => {
 
   it("has every bound", () => {
     const [bounds] = page.tables.filter(({ heading }) => heading === "Limits for one client");
-    const { headerBytes, headers, headersMs, requestMs, keepAliveMs } = CONNECTION_LIMITS;
+    const { headerBytes, headers, headersMs, requestMs, unreadMs, keepAliveMs } = CONNECTION_LIMITS;
     const { depth, members, valueBytes = 0 } = JSON_BOUNDS;
     const first = CONTROL_BODY_LIMIT / 1024 ** 2;
     expect(bounds?.rows.map(([, bound]) => bound?.match(/\d+/g)?.map(Number))).toEqual([
       [first, first, 256],
       [STATE_BYTES_MAX / 1024 ** 2],
-      [STATE_BYTES_MAX / 1024 ** 2],
+      [UNREAD_BYTES_MAX / 1024 ** 2],
+      [unreadMs / 1000],
+      [ARCHIVES_MAX],
       [URL_LENGTH_MAX],
       [depth, members, valueBytes / 1024 ** 2, STATE_VALUE_BYTES_MAX / 1024 ** 2],
       [PROBLEMS_MAX],

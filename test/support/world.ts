@@ -5,7 +5,7 @@ import { createApp } from "../../src/http/server/app.js";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
 import { createReplayer } from "../../src/scenarios/replayer.js";
 import type { HttpEnv } from "../../src/http/shared/env.js";
-import { hasKnownToken } from "../../src/http/api/answer.js";
+import { clientOf } from "../../src/http/api/answer.js";
 import { listen } from "../../src/http/server/listen.js";
 import { parseInstant } from "../../src/kernel/time/instant.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -100,7 +100,7 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
     control: (method, path, body, headers) => request(app, method, `/_sandbox${path}`, body, headers),
     async listen() {
       const server = await listen({ host: "127.0.0.1", port: 0 });
-      server.answerWith(app, (authorization) => hasKnownToken(sandbox, authorization));
+      server.answerWith(app, (authorization) => clientOf(sandbox, authorization));
       sandbox.listensAt(server.url);
       stops.push(() => server.close());
       return server.url;

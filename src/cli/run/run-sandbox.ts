@@ -19,7 +19,7 @@ import type { Recorder } from "../../scenarios/record/recorder.js";
 import { createReplayer } from "../../scenarios/replayer.js";
 import { stopGracefully } from "./stop.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
-import { hasKnownToken } from "../../http/api/answer.js";
+import { clientOf } from "../../http/api/answer.js";
 import { createApp } from "../../http/server/app.js";
 import { type Listener, listen } from "../../http/server/listen.js";
 import { pluralize } from "../../kernel/messages/text.js";
@@ -102,7 +102,7 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
     const fetch = createInProcessFetch(() => app);
     const replayer = createReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
     const app = createApp(sandbox, { replayer });
-    server.answerWith(app, (authorization) => hasKnownToken(sandbox, authorization));
+    server.answerWith(app, (authorization) => clientOf(sandbox, authorization));
     return { sandbox, fetch, replayer };
   } catch (error) {
     await Promise.all([store?.discard(), server.close()]);

@@ -169,10 +169,11 @@ export function tokenOf(c: HttpContext): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1];
 }
 
-/** Whether an `Authorization` header has the admin token or an access token of a company. */
-export function hasKnownToken(sandbox: Sandbox, header: string): boolean {
+/** Whose the token of an `Authorization` header is: the id of a company, or `*` for the admin token. Undefined when it is unknown. */
+export function clientOf(sandbox: Sandbox, header: string): string | undefined {
   const token = BEARER.exec(header)?.[1];
-  return token !== undefined && (sandbox.isTokenTaken(token) || isSameSecret(token, sandbox.options.adminToken ?? ""));
+  if (token === undefined) return undefined;
+  return sandbox.findHolder(token)?.id ?? (isSameSecret(token, sandbox.options.adminToken ?? "") ? "*" : undefined);
 }
 
 /** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id, which proves nothing to tenants. */

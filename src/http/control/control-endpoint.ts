@@ -18,13 +18,13 @@ import { whenReady } from "../shared/company.js";
 import type { HttpContext } from "../shared/env.js";
 import { readBytes, readJson } from "../shared/read-body.js";
 import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal } from "./control-route.js";
-import type { Reserve } from "./guards.js";
+import type { ReserveBody } from "./guards.js";
 
 /**
  * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
  * leaves when its state is stored.
  */
-export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, reserve: Reserve) {
+export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, reserveBody: ReserveBody) {
   const writes = route.method !== "GET";
   const status = route.success ?? (route.method === "DELETE" ? 204 : 200);
   return async (c: HttpContext): Promise<Response> => {
@@ -35,11 +35,10 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, res
       assertKnownParameters(c.req.query(), route);
       if (writes) await sandbox.store.writable();
       const gate = afterAnswer(c, sandbox.system);
-      const release = reserve.body(c, route.bodyLimit ?? CONTROL_BODY_LIMIT);
+      const release = reserveBody(c, route.bodyLimit ?? CONTROL_BODY_LIMIT);
       const call = await readCall(c, sandbox, route, gate, company).finally(release);
       const result = await handle(call, route);
-      const bytes = sizeOf(result);
-      if (!writes) reserve.answer(c, bytes);
+      assertFits(result);
       await gate.ready();
       await sandbox.store.durable(writes);
       if (result instanceof Response) return result;
@@ -64,10 +63,10 @@ function reachOf(c: HttpContext, sandbox: Sandbox, { company, access }: ControlR
 /** As much as a state that is put in may have, and far below the longest string. */
 const ANSWER_BYTES_MAX = STATE_BYTES_MAX;
 
-/** Bytes of the answer's JSON. Throws UsageError("state") when it cannot be written. */
-function sizeOf(result: unknown): number {
-  const bytes = result === undefined || result instanceof Response ? 0 : jsonBytes(result, ANSWER_BYTES_MAX);
-  if (bytes <= ANSWER_BYTES_MAX) return bytes;
+/** Throws UsageError("state") when the answer's JSON cannot be written. */
+function assertFits(result: unknown): void {
+  if (result === undefined || result instanceof Response || jsonBytes(result, ANSWER_BYTES_MAX) <= ANSWER_BYTES_MAX)
+    return;
   const why = `it has more than ${ANSWER_BYTES_MAX} bytes`;
   throw new UsageError("state", `Failed to write the answer: ${why}. Ask for less, or reset the company now and then.`);
 }

@@ -7,7 +7,7 @@ import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { makeReady } from "../shared/company.js";
-import { OpenStreams } from "../shared/event-stream.js";
+import { CompanyLimit } from "../shared/company-limit.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
 import { renderDelivery, renderEvent } from "./render-control.js";
 import { createCharge } from "../../domain/charges/create-charge.js";
@@ -47,7 +47,7 @@ export const WAITS_MAX = 100;
 
 /** Pending and past webhooks, with every attempt of each. */
 export function deliveriesRoutes(): readonly ControlRoute[] {
-  const waits = new OpenStreams(WAITS_MAX);
+  const waits = new CompanyLimit(WAITS_MAX);
   return [
     listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
       rows: company.world.deliveries,

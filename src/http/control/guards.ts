@@ -7,7 +7,6 @@ import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
 import type { HttpContext, HttpEnv } from "../shared/env.js";
 import { OWN_SITES, isKnownHost, isOwnOrigin } from "../shared/own-names.js";
 import { isLoopback } from "../shared/loopback.js";
-import { whenAnswered } from "../shared/after-answer.js";
 import { type Caller, findCaller } from "../shared/caller.js";
 import { MOVING } from "../shared/company.js";
 import { tokenOf } from "../api/answer.js";
@@ -96,41 +95,21 @@ function refuse(sandbox: Sandbox, c: HttpContext, status: ErrorStatus, message: 
   return answerRefusal(sandbox, undefined, c.req.path, { status, messages: [message] });
 }
 
-/** Room in memory for what tenants send and receive. Its methods throw UsageError("busy") when there is none. */
-export interface Reserve {
-  /** Takes room for a body of up to `limit` bytes. The returned function gives it back. */
-  body(c: HttpContext, limit: number): () => void;
-  /** Takes room for an answer of so many bytes until it is sent. */
-  answer(c: HttpContext, bytes: number): void;
-}
+/** Takes room in memory for a body of up to `limit` bytes. The returned function gives it back. Throws UsageError("busy") when there is none. */
+export type ReserveBody = (c: HttpContext, limit: number) => () => void;
 
-/**
- * Bodies and answers above {@link CONTROL_BODY_LIMIT} are bounded: without a bound they would fill the memory. The bodies of all tenants that are read at
- * the same time have together as much room as one may need. So have the answers that are sent to one tenant, whose slow reading stops no other tenant.
- */
-export function createReserve(): Reserve {
-  const reserved = new Map<string, number>();
-  const take = (c: HttpContext, bytes: number, keyOf: (tenant: string) => string, busy: string) => {
+/** The bodies above {@link CONTROL_BODY_LIMIT} of all tenants that are read at the same time have together as much room as one may need. */
+export function reserveBodies(): ReserveBody {
+  let reserved = 0;
+  return (c, limit) => {
     const caller: Caller | undefined = c.get("caller");
+    const bytes = Math.min(Number(c.req.header("content-length") ?? limit), limit);
     // What has no socket is in memory already.
-    const isSent = c.env?.incoming !== undefined;
-    if (caller?.tenant === undefined || !isSent || bytes <= CONTROL_BODY_LIMIT) return undefined;
-    const key = keyOf(caller.tenant);
-    const add = (more: number): void => void reserved.set(key, (reserved.get(key) ?? 0) + more);
-    if ((reserved.get(key) ?? 0) + bytes > STATE_BYTES_MAX) throw new UsageError("busy", busy);
-    add(bytes);
-    return (): void => add(-bytes);
-  };
-  return {
-    body(c, limit) {
-      const bytes = Math.min(Number(c.req.header("content-length") ?? limit), limit);
-      const busy = "Failed to read the body: other large bodies are being read. Send it again later";
-      return take(c, bytes, () => "bodies", busy) ?? (() => undefined);
-    },
-    answer(c, bytes) {
-      const busy = "Failed to write the answer: other large answers to this company are being sent. Ask again later";
-      const release = take(c, bytes, (tenant) => `answers to ${tenant}`, busy);
-      if (release !== undefined) whenAnswered(c, release);
-    },
+    const isReceived = c.env?.incoming !== undefined;
+    if (caller?.tenant === undefined || !isReceived || bytes <= CONTROL_BODY_LIMIT) return () => undefined;
+    if (reserved + bytes > STATE_BYTES_MAX)
+      throw new UsageError("busy", "Failed to read the body: other large bodies are being read. Send it again later");
+    reserved += bytes;
+    return () => void (reserved -= bytes);
   };
 }

@@ -20,7 +20,9 @@ import {
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";
 import { headersFor, respond } from "../api/answer.js";
+import { whenAborted } from "../shared/after-answer.js";
 import { makeReady } from "../shared/company.js";
+import { CompanyLimit } from "../shared/company-limit.js";
 import {
   type CompanyCall,
   type ControlRoute,
@@ -35,77 +37,90 @@ import { renderEvent } from "./render-control.js";
 import { renderNearMiss, renderRequest } from "./render-request.js";
 import { matchOfFilters, requestFilters, verification } from "./request-match.js";
 
+/** The HTTP archives of a company that are sent at a time: each holds a list of what it will send. */
+export const ARCHIVES_MAX = 10;
+
 /** What the sandbox has seen: requests, findings about them, coverage of the contract, and events. */
-export const observationRoutes: readonly ControlRoute[] = [
-  // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
-  route(
-    "GET /requests",
-    { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
-    async ({ sandbox, company, ended, query: { limit, cursor, format, ...filters } }) => {
-      const { journal } = sandbox.observationOf(company.id);
-      const match = matchOfFilters(filters);
-      if (format === "har") {
-        return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match);
-      }
-      const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
-      const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
-      const deliveriesOf = followingDeliveries(company.world, journal, page.data);
-      const takeTurns = sandbox.longWork.begin(company.id, { inOneGo: true });
-      const left = ended();
-      const data: unknown[] = [];
-      for (const entry of page.data) {
-        await takeTurns();
-        if (left.aborted) break;
-        data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
-      }
-      return { ...page, data };
-    },
-  ),
-  route("DELETE /requests", {}, ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear()),
-  route("POST /requests/verify", { body: verification }, verify),
-  // `{kind, severity, why, fix, requests: [{id, method, path, summary}]}`, oldest first.
-  listRoute("/findings", pageQuery, ({ sandbox, company }) => ({
-    rows: sandbox.observationOf(company.id).findings.rows,
-    render: ({ finding }: FindingRow) => finding,
-  })),
-  // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
-  sandboxRoute(
-    "GET /coverage",
-    { company: "all", query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
-    async ({ sandbox, company, query }) => {
-      for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
-      const { coverage: book } = sandbox;
-      const ofAll = () => book.ofAllInTurns(sandbox.companies, sandbox.longWork.begin(""));
-      const seen = company === undefined ? await ofAll() : book.of(company);
-      const coverage = redactCoverage(seen, company === undefined ? sandbox.redactor : sandbox.redactorOf(company));
-      if (query.format === "json") return coverage;
-      const headers = { "content-type": "text/markdown; charset=utf-8" };
-      return respond(sandbox, company, {
-        status: 200,
-        body: undefined,
-        text: renderCoverageMarkdown(coverage),
-        headers,
-      });
-    },
-  ),
-  // "domain events, in order: {id, at, type, resource, data}". `after` is the id of the last one that was seen; empty: from the first.
-  listRoute("/events", listQuery({ after: z.string().default("") }), ({ company, query: { after } }) => {
-    const seen = after === "" ? 0 : getEvent(company, after).seq;
-    return {
-      rows: company.world.events,
-      where: ({ seq }: DomainEvent) => seq > seen,
-      render: (event: DomainEvent) => renderEvent(event, company.profile),
-    };
-  }),
-];
+export function observationRoutes(): readonly ControlRoute[] {
+  const archives = new CompanyLimit(ARCHIVES_MAX);
+  return [
+    // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
+    route(
+      "GET /requests",
+      { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
+      async ({ sandbox, company, ended, refuse, query: { limit, cursor, format, ...filters } }) => {
+        const { journal } = sandbox.observationOf(company.id);
+        const match = matchOfFilters(filters);
+        if (format === "har") {
+          const release = archives.begin(company.id);
+          if (release === undefined) {
+            const why = `${ARCHIVES_MAX} HTTP archives are being sent already, which is the most. Read one to its end.`;
+            return refuse({ status: 429, messages: [why] });
+          }
+          whenAborted(ended(), release);
+          return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match, release);
+        }
+        const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
+        const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
+        const deliveriesOf = followingDeliveries(company.world, journal, page.data);
+        const takeTurns = sandbox.longWork.begin(company.id, { inOneGo: true });
+        const left = ended();
+        const data: unknown[] = [];
+        for (const entry of page.data) {
+          await takeTurns();
+          if (left.aborted) break;
+          data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
+        }
+        return { ...page, data };
+      },
+    ),
+    route("DELETE /requests", {}, ({ sandbox, company }) => sandbox.observationOf(company.id).journal.clear()),
+    route("POST /requests/verify", { body: verification }, verify),
+    // `{kind, severity, why, fix, requests: [{id, method, path, summary}]}`, oldest first.
+    listRoute("/findings", pageQuery, ({ sandbox, company }) => ({
+      rows: sandbox.observationOf(company.id).findings.rows,
+      render: ({ finding }: FindingRow) => finding,
+    })),
+    // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
+    sandboxRoute(
+      "GET /coverage",
+      { company: "all", query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
+      async ({ sandbox, company, query }) => {
+        for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
+        const { coverage: book } = sandbox;
+        const ofAll = () => book.ofAllInTurns(sandbox.companies, sandbox.longWork.begin(""));
+        const seen = company === undefined ? await ofAll() : book.of(company);
+        const coverage = redactCoverage(seen, company === undefined ? sandbox.redactor : sandbox.redactorOf(company));
+        if (query.format === "json") return coverage;
+        const headers = { "content-type": "text/markdown; charset=utf-8" };
+        return respond(sandbox, company, {
+          status: 200,
+          body: undefined,
+          text: renderCoverageMarkdown(coverage),
+          headers,
+        });
+      },
+    ),
+    // "domain events, in order: {id, at, type, resource, data}". `after` is the id of the last one that was seen; empty: from the first.
+    listRoute("/events", listQuery({ after: z.string().default("") }), ({ company, query: { after } }) => {
+      const seen = after === "" ? 0 : getEvent(company, after).seq;
+      return {
+        rows: company.world.events,
+        where: ({ seq }: DomainEvent) => seq > seen,
+        render: (event: DomainEvent) => renderEvent(event, company.profile),
+      };
+    }),
+  ];
+}
 
 /** The whole journal and the attempts to deliver as an HTTP archive, or only the requests that match. */
-function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined): Response {
+function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined, release: () => void): Response {
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-disposition": `attachment; filename="${company.id}.har"`,
   };
-  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), sandbox.longWork.begin(company.id)));
+  const takeTurns = sandbox.longWork.begin(company.id);
+  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), takeTurns, release));
   return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
 }
 
@@ -113,12 +128,17 @@ function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | und
 async function* encodeHar(
   exchanges: Iterable<HttpExchange>,
   takeTurns: () => Promise<void> | undefined,
+  release: () => void,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  await takeTurns();
-  for (const part of harParts(exchanges)) {
-    yield encoder.encode(part);
+  try {
     await takeTurns();
+    for (const part of harParts(exchanges)) {
+      yield encoder.encode(part);
+      await takeTurns();
+    }
+  } finally {
+    release();
   }
 }
 

@@ -9,7 +9,8 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { SandboxEvents } from "../../sandbox/sandbox-events.js";
 import { headersFor } from "../api/answer.js";
 import { isStillLetIn } from "../shared/caller.js";
-import { type EventSink, OpenStreams, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
+import { CompanyLimit } from "../shared/company-limit.js";
+import { type EventSink, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
 import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
@@ -22,7 +23,7 @@ export const STREAMS_MAX = 100;
  * of its kind shows. It ends when the company is removed or the sandbox closes.
  */
 export function streamRoutes(): readonly ControlRoute[] {
-  const streams = new OpenStreams(STREAMS_MAX);
+  const streams = new CompanyLimit(STREAMS_MAX);
   const shown = new WeakMap<JournalEntry, unknown>();
   const order = new FairOrder();
   return [

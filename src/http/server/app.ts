@@ -9,7 +9,7 @@ import { type HttpEnv, wantsPage } from "../shared/env.js";
 import { logRequest, logRequests } from "../shared/log-request.js";
 import type { AppExtensions } from "./control-app.js";
 import { createInProcessFetch } from "./in-process-fetch.js";
-import { answerMalformed } from "./malformed.js";
+import { answerRefused } from "./malformed.js";
 
 /** Everything the sandbox answers over HTTP: the API under test, the control API, the pages for people, and 404 in the contract's shape for the rest. */
 export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hono<HttpEnv> {
@@ -26,8 +26,8 @@ export function createApp(sandbox: Sandbox, extensions: AppExtensions = {}): Hon
   );
   app.all("/_sandbox/*", async (c) => (await control()).fetch(c.req.raw, c.env));
   app.notFound(async (c) => {
-    const malformed = c.env?.malformed;
-    if (malformed !== undefined) return answerMalformed(sandbox, malformed);
+    const refused = c.env?.refused;
+    if (refused !== undefined) return answerRefused(sandbox, refused);
     const startedAt = sandbox.system.monotonic();
     const answer = refuseRoute(c, sandbox, "route_not_found", describeUnknownPath(c.req.method, c.req.path));
     if (!isForApi(c)) await logRequest(c, sandbox, startedAt, answer);

@@ -19,7 +19,7 @@ import type { ControlRoute } from "../control/control-route.js";
 import { createInProcessFetch } from "./in-process-fetch.js";
 import { AddressLimit, GUESS_MS, GUESSES_MAX } from "../shared/address-limit.js";
 import { createSelfService } from "../shared/self-service.js";
-import { createReserve, refuseForgery, requireCaller } from "../control/guards.js";
+import { refuseForgery, requireCaller, reserveBodies } from "../control/guards.js";
 
 /** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
 export interface AppExtensions {
@@ -41,7 +41,6 @@ const ownRoutes: readonly ControlRoute[] = [
   ...clockRoutes,
   ...stateRoutes,
   ...paymentsRoutes,
-  ...observationRoutes,
   ...behaviourRoutes,
 ];
 
@@ -55,18 +54,24 @@ export function createControlApp(
   sandbox: Sandbox,
   { replayer, differences, ask }: ControlExtensions = {},
 ): Hono<HttpEnv> {
-  const routes = [...ownRoutes, ...deliveriesRoutes(), ...streamRoutes(), ...scenarioRoutes(replayer)];
+  const routes = [
+    ...ownRoutes,
+    ...observationRoutes(),
+    ...deliveriesRoutes(),
+    ...streamRoutes(),
+    ...scenarioRoutes(replayer),
+  ];
   const app = new Hono<HttpEnv>().basePath("/_sandbox");
   app.use("*", dropBodyOfHead);
   const guesses = new AddressLimit(sandbox.system, GUESSES_MAX, GUESS_MS);
   const selfService = createSelfService(sandbox);
-  const reserve = createReserve();
+  const reserveBody = reserveBodies();
   const dashboard = createDashboard({
     sandbox,
     selfService,
     ask: ask ?? createInProcessFetch(() => app),
     guesses,
-    reserve,
+    reserveBody,
     differences,
   });
   const answerPage = (c: HttpContext): Response | Promise<Response> => dashboard.fetch(c.req.raw, c.env);
@@ -79,7 +84,7 @@ export function createControlApp(
   for (const path of ["/", "/assets/:file"]) app.on(NOT_OF_PAGES, path, methodNotAllowed(sandbox, [{ method: "GET" }]));
   for (const path of new Set(routes.map((route) => route.path))) {
     const own = routes.filter((route) => route.path === path);
-    for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route, reserve));
+    for (const route of own) app.on(route.method, path, createControlEndpoint(sandbox, route, reserveBody));
     app.all(path, methodNotAllowed(sandbox, own));
   }
   app.all("*", notFound(sandbox, [...new Set(routes.map(({ path }) => `/_sandbox${path}`))]));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Malformed } from "../shared/env.js";
+import type { Refused } from "../shared/env.js";
 import { type ConnectionLimits, explainParserError, renderAnswer } from "./malformed.js";
 import { codeOf } from "../../kernel/messages/problem.js";
 
@@ -15,17 +15,17 @@ const LINGER_MS = 1_000;
 export function guardConnections(
   server: Server,
   limits: ConnectionLimits,
-  refuse: (malformed: Malformed) => Promise<Response>,
+  refuse: (refused: Refused) => Promise<Response>,
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, outgoing: ServerResponse) => latest.set(socket, outgoing));
-  const answer = async (socket: Duplex, malformed: Malformed | undefined): Promise<void> => {
+  const answer = async (socket: Duplex, refused: Refused | undefined): Promise<void> => {
     // The connection broke: there is no client to answer.
-    if (malformed === undefined) {
+    if (refused === undefined) {
       socket.destroy();
       return;
     }
-    const text = await refuse(malformed).then(renderAnswer, () => undefined);
+    const text = await refuse(refused).then(renderAnswer, () => undefined);
     if (text === undefined) {
       socket.destroy();
       return;

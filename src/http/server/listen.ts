@@ -8,12 +8,13 @@ import { type Log, silentLog, stackOf } from "../../kernel/log.js";
 import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { BUG_MESSAGE } from "../api/answer.js";
-import type { HttpEnv, Malformed } from "../shared/env.js";
+import type { HttpEnv, Refused } from "../shared/env.js";
 import { Connections } from "./connections.js";
 import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed, unreadable } from "./malformed.js";
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
 import { FairOrder } from "../../kernel/time/fair-order.js";
+import { UNKNOWN_CLIENT, UnreadAnswers } from "./unread-answers.js";
 
 export interface ServeOptions {
   /** 0 takes a free one. */
@@ -39,8 +40,8 @@ export interface RunningServer {
 
 /** A server that has an address before it has its app. Requests wait for the app. */
 export interface Listener extends RunningServer {
-  /** Requests with an `Authorization` that is not known take turns as if they were of one client. */
-  answerWith(app: Hono<HttpEnv>, isKnown?: (authorization: string) => boolean): void;
+  /** `clientOf`: whose an `Authorization` is. Those that are not known take turns as if they were of one client. */
+  answerWith(app: Hono<HttpEnv>, clientOf?: (authorization: string) => string | undefined): void;
 }
 
 /** How long a client that does not read its answer holds a server that stops. */
@@ -59,6 +60,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
   const connections = new Connections(server);
+  // Of a connection on which nothing is sent or received.
+  server.timeout = limits.unreadMs;
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
@@ -66,11 +69,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   server.on("error", (error) => log.write("error", "server", { error: error.message }));
   const { port } = server.address() as AddressInfo;
   const address = `${reachable(options.host)}:${port}`;
-  const handler = new RequestHandler({ host: options.host, limits, log, connections });
   const order = new FairOrder();
-  guardConnections(server, limits, async (malformed) => {
-    await new Promise<void>((resolve) => order.take("", resolve));
-    return handler.refuse(malformed);
+  const handler = new RequestHandler({ host: options.host, limits, log, connections, order });
+  guardConnections(server, limits, async (refused) => {
+    await new Promise<void>((resolve) => order.take(UNKNOWN_CLIENT, resolve));
+    return handler.refuse(refused);
   });
   const respond = getRequestListener((request, env) => handler.answer(request, env as HttpBindings), {
     hostname: address,
@@ -94,6 +97,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       unfinished.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
+    // Without a listener Node would also cut a connection whose answer is still to come.
+    outgoing.on("timeout", () => outgoing.writableLength > 0 && outgoing.destroy());
     const begin = (): void => {
       if (outgoing.closed) return;
       respond(incoming, outgoing).catch((error: unknown) => {
@@ -113,7 +118,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       return close(server).finally(cancel);
     },
     cutOff: () => connections.cutAll(),
-    answerWith: (app, isKnown) => handler.attach(app, isKnown),
+    answerWith: (app, clientOf) => handler.attach(app, clientOf),
   };
 }
 
@@ -122,13 +127,15 @@ interface RequestHandlerParts {
   readonly limits: ConnectionLimits;
   readonly log: Log;
   readonly connections: Connections;
+  readonly order: FairOrder;
 }
 
 /** Gives the requests to the app, once it is there. */
 class RequestHandler {
   readonly #parts: RequestHandlerParts;
   readonly #stopping = new AbortController();
-  #isKnown = (_authorization: string): boolean => false;
+  readonly #unread = new UnreadAnswers();
+  #clientOf = (_authorization: string): string | undefined => undefined;
   #resolveApp = (_app: Hono<HttpEnv>): void => undefined;
   readonly #app = new Promise<Hono<HttpEnv>>((resolve) => (this.#resolveApp = resolve));
 
@@ -138,8 +145,8 @@ class RequestHandler {
     setMaxListeners(0, this.#stopping.signal);
   }
 
-  attach(app: Hono<HttpEnv>, isKnown = this.#isKnown): void {
-    this.#isKnown = isKnown;
+  attach(app: Hono<HttpEnv>, clientOf = this.#clientOf): void {
+    this.#clientOf = clientOf;
     this.#resolveApp(app);
   }
 
@@ -147,33 +154,34 @@ class RequestHandler {
     this.#stopping.abort(new Error("The sandbox stops"));
   }
 
-  /** Unknown ones are all one client. */
   clientOf({ headers: { authorization = "" } }: IncomingMessage): string {
-    return this.#isKnown(authorization) ? authorization : "";
+    return this.#clientOf(authorization) ?? UNKNOWN_CLIENT;
   }
 
   async answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
     const app = await this.#app;
-    const { connections, limits, host: boundTo } = this.#parts;
-    const malformed = findMalformed(incoming, limits);
+    const { connections, limits, order, host: boundTo } = this.#parts;
+    const client = this.clientOf(incoming);
+    const refused = findMalformed(incoming, limits) ?? this.#unread.add(client, outgoing);
     const connection = connections.of(incoming.socket);
     const breakOff = (fault: "reset" | "hang"): void => {
       // Only TCP connections can be reset.
       if (fault === "reset") connection?.socket.resetAndDestroy();
       else incoming.socket.destroy();
     };
-    const env = { incoming, outgoing, boundTo, stopping: this.#stopping.signal, breakOff, connection };
-    const response = await (malformed === undefined ? app.fetch(request, env) : this.refuse(malformed));
+    const takeTurn = (): Promise<void> => new Promise((resolve) => order.take(client, resolve, true));
+    const env = { incoming, outgoing, boundTo, stopping: this.#stopping.signal, breakOff, connection, takeTurn };
+    const response = await (refused === undefined ? app.fetch(request, env) : this.refuse(refused));
     return incoming.complete ? response : answerWhileReceiving(response, incoming);
   }
 
-  async refuse(malformed: Malformed): Promise<Response> {
+  async refuse(refused: Refused): Promise<Response> {
     const app = await this.#app;
     try {
-      return await app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { malformed });
+      return await app.fetch(new Request("http://sandbox.invalid/", { method: "REFUSE" }), { refused });
     } catch (error) {
       this.logBug(error);
-      return answerPlainly(malformed);
+      return answerPlainly(refused);
     }
   }
 

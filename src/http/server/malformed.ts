@@ -1,4 +1,4 @@
-import type { Malformed } from "../shared/env.js";
+import type { Refused } from "../shared/env.js";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderError } from "../../contract/problems.js";
@@ -10,14 +10,14 @@ import { describeError, respond } from "../api/answer.js";
 import { codeOf } from "../../kernel/messages/problem.js";
 
 /** The usual error body. The path is unknown, and the bytes are not repeated. */
-export function answerMalformed(sandbox: Sandbox, { status, message }: Malformed): Response {
+export function answerRefused(sandbox: Sandbox, { status, message }: Refused): Response {
   const correlationId = sandbox.ids.hex32();
   const body = describeError(sandbox, undefined, { status, messages: [message], correlationId, path: "/" });
   return respond(sandbox, undefined, { status, body, headers: { connection: "close" } });
 }
 
 /** The same without the sandbox: for an error in the rendering of an error. */
-export function answerPlainly({ status, message }: Malformed): Response {
+export function answerPlainly({ status, message }: Refused): Response {
   const timestamp = toIso(systemClock.now());
   const correlationId = createIdSource(undefined, "server").hex32();
   const body = renderError(status, [message], { correlationId, path: "/", timestamp });
@@ -25,7 +25,7 @@ export function answerPlainly({ status, message }: Malformed): Response {
 }
 
 /** Why Node's parser refused the bytes; undefined when the connection broke. */
-export function explainParserError(error: Error, limits: ConnectionLimits): Malformed | undefined {
+export function explainParserError(error: Error, limits: ConnectionLimits): Refused | undefined {
   const code = codeOf(error);
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -49,7 +49,7 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Malf
 export function findMalformed(
   { rawHeaders, headers, httpVersion, url = "" }: IncomingMessage,
   limits: ConnectionLimits,
-): Malformed | undefined {
+): Refused | undefined {
   if (rawHeaders.length > 2 * limits.headers)
     return { status: 431, message: `A request must have at most ${limits.headers} headers` };
   // Where a proxy permits only /v1/, it may let /v1/../_sandbox/ pass.
@@ -75,7 +75,7 @@ const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 const ESCAPED_START = /^(?:\w+:\/\/[^/?#]*)?\/+[^/?#]*%/;
 
 /** `reason` comes from the parser and does not quote the request. */
-export function unreadable(reason: string): Malformed {
+export function unreadable(reason: string): Refused {
   return { status: 400, message: `This is not an HTTP/1.1 request: ${reason}` };
 }
 
@@ -99,6 +99,8 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** How often slow connections are looked for, ms. */
   readonly checkMs: number;
+  /** How long a client may read nothing of an answer, ms. */
+  readonly unreadMs: number;
   /** How long a connection is kept for a next request, ms. */
   readonly keepAliveMs: number;
 }
@@ -110,5 +112,6 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   headersMs: 10_000,
   requestMs: 120_000,
   checkMs: 1_000,
+  unreadMs: 30_000,
   keepAliveMs: 5_000,
 };

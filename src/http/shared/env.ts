@@ -3,8 +3,8 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Connection } from "../../sandbox/company/exchange.js";
 import type { Caller } from "./caller.js";
 
-/** Why bytes are not a request: they could not be parsed as one, or came too late. */
-export interface Malformed {
+/** Why the server refuses what came before the app sees it, such as bytes that are not a request. */
+export interface Refused {
   readonly status: number;
   readonly message: string;
 }
@@ -21,12 +21,14 @@ export interface HttpEnv {
     /** The address that the server listens on. */
     readonly boundTo?: string;
     readonly connection?: Connection;
+    /** Resolves when it is this client's turn again, for a request that has waited for its body. */
+    readonly takeTurn?: () => Promise<void>;
     /** Aborted when the server begins to stop. */
     readonly stopping?: AbortSignal;
     /** Ends the connection without an answer, `reset` so that the client reads ECONNRESET. Requests before it on the connection get their answers first. */
     readonly breakOff?: (fault: "reset" | "hang") => void;
-    /** Set where bytes are not a request: the app makes the answer that refuses them. */
-    readonly malformed?: Malformed;
+    /** Set where the server refuses: the app makes the answer. */
+    readonly refused?: Refused;
   };
 }
 

@@ -80,27 +80,5 @@ export function createEventStream(
   );
 }
 
-/** Counts the streams of each company that are open. */
-export class OpenStreams {
-  readonly #most: number;
-  readonly #open = new Map<string, number>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Undefined when the company has as many as it may; otherwise what to call when the stream is over. */
-  begin(companyId: string): (() => void) | undefined {
-    const open = this.#open.get(companyId) ?? 0;
-    if (open >= this.#most) return undefined;
-    this.#open.set(companyId, open + 1);
-    return () => {
-      const left = (this.#open.get(companyId) ?? 0) - 1;
-      if (left > 0) this.#open.set(companyId, left);
-      else this.#open.delete(companyId);
-    };
-  }
-}
-
 /** The headers of an answer with such a body. */
 export const eventStreamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };

@@ -37,8 +37,17 @@ export async function readJson(c: HttpContext, limit: number, options: ReadOptio
   }
 }
 
+/** Bytes. It takes milliseconds to parse, and many may arrive at the same time. */
+const LARGE_BODY = 64 * 1024;
+
 /** The body as it was sent. Beyond the limit nothing more is kept. */
 export async function readBytes(c: HttpContext, limit: number): Promise<Buffer> {
+  const bytes = await receiveBytes(c, limit);
+  if (bytes.length > LARGE_BODY) await c.env?.takeTurn?.();
+  return bytes;
+}
+
+async function receiveBytes(c: HttpContext, limit: number): Promise<Buffer> {
   const { incoming } = c.env ?? {};
   const announced = c.req.header("content-length");
   if (Number(announced ?? 0) > limit) refuseTooLarge(limit);

@@ -1,9 +1,12 @@
 import { once } from "node:events";
-import { describe, expect, it } from "vitest";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serve } from "../../../src/http/server/listen.js";
 import { Table } from "../../../src/kernel/records/table.js";
 import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
 import { followingDeliveries } from "../../../src/sandbox/observation/verify-requests.js";
 import { signIn, visit } from "../../support/dashboard.js";
+import { startLive } from "../../support/live.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { connectTo } from "../../support/raw-http.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
@@ -100,40 +103,124 @@ describe("more than a string can hold", () => {
   });
 });
 
-describe("large answers to a tenant that does not read them", () => {
-  it.each([
-    ["/_sandbox/state", () => ({ authorization: `Bearer ${TOKEN}` })],
-    [
-      "/_sandbox/dashboard/state.json",
-      async (world: TestWorld, url: string) => ({ cookie: await cookieOf(world, url) }),
-    ],
-  ])("%s is 429 while there is no room, and the tenant's other calls are answered", async (path, credentials) => {
-    const { world } = await withCharges(150, MIB, { tenancy: true, adminToken: "s3cret-admin" });
-    const url = await world.listen();
-    const headers = await credentials(world, url);
-    const first = await connectTo(url);
+describe("answers that a client does not read", () => {
+  const ask = async (url: string, path: string, headers: Record<string, string>): Promise<Socket> => {
+    const socket = await connectTo(url);
+    onTestFinished(() => void socket.destroy());
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    first.write([`GET ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...lines, "", ""].join("\r\n"));
-    await once(first, "readable");
-    expect(String(first.read(15))).toBe("HTTP/1.1 200 OK");
-    const statusOf = async (wanted: string): Promise<number> => {
-      const answer = await fetch(url + wanted, { headers });
-      await answer.body?.cancel();
-      return answer.status;
-    };
-    expect(await statusOf(path)).toBe(429);
-    expect(await statusOf(path.replace(/state.*/, "clock"))).toBe(200);
-    first.destroy();
-    await expect.poll(() => statusOf(path)).toBe(200);
+    socket.write([`GET ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...lines, "", ""].join("\r\n"));
+    await once(socket, "readable");
+    return socket;
+  };
+  const statusOf = async (url: string, headers: Record<string, string>): Promise<number> => {
+    const answer = await fetch(url, { headers });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+
+  it("are bounded for each company, whatever its tokens are", async () => {
+    const { world, ids } = await withCharges(1, 100 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
+    const url = await world.listen();
+    const admin = { authorization: "Bearer s3cret-admin" };
+    await world.control("POST", "/companies", { companyId: "company_b", accessToken: "at_b" }, admin);
+    await world.control("POST", "/companies/company_sandbox/rotate", { accessToken: "at_2", overlap: "1h" }, admin);
+    const path = `/v1/charges/${ids.at(-1)}`;
+    const sockets = [];
+    for (const token of ["at_sandbox", "at_2", "at_sandbox"])
+      sockets.push(await ask(url, path, { authorization: `Bearer ${token}` }));
+    for (const token of ["at_sandbox", "at_2"])
+      expect(await statusOf(url + path, { authorization: `Bearer ${token}` })).toBe(429);
+    expect(await statusOf(`${url}/_sandbox/clock`, { authorization: "Bearer at_sandbox" })).toBe(429);
+    expect(await statusOf(`${url}/v1/balance`, { authorization: "Bearer at_b" })).toBe(200);
+    sockets[0]?.destroy();
+    await expect.poll(() => statusOf(url + path, { authorization: "Bearer at_2" })).toBe(200);
   });
 
-  const TOKEN = "at_sandbox";
+  it.each([
+    ["whole ones", "/_sandbox/charges"],
+    ["parts of one", "/_sandbox/requests?format=har"],
+  ])("are given up after a while: %s", async (_, path) => {
+    const { sandbox, app, api } = openWorld();
+    const metadata = { text: "x".repeat(900_000) };
+    // More than the system keeps for a client.
+    for (let made = 0; made < 20; made++) await api("POST", "/v1/charges", chargeRequest({ metadata }));
+    const limits = { unreadMs: 200 };
+    const server = await serve(app, { port: 0, host: "127.0.0.1", limits });
+    onTestFinished(async () => {
+      server.cutOff();
+      await server.close();
+      await sandbox.close();
+    });
+    const socket = await connectTo(server.url);
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(20));
+    await once(socket, "readable");
+    // Only what a client sends shows it that it is cut off, and each time the server waits as long again.
+    const isCutOff = (): boolean => {
+      socket.write("\r\n");
+      return socket.destroyed;
+    };
+    await expect.poll(isCutOff, { interval: 5 * limits.unreadMs, timeout: 20_000 }).toBe(true);
+  });
 
-  async function cookieOf(world: TestWorld, url: string): Promise<string> {
+  it("are awaited while they are still made", async () => {
+    const { app, control } = openWorld({ clock: "running" });
+    await control("POST", "/rules", { on: "request", then: { delay: 500 } });
+    const server = await serve(app, { port: 0, host: "127.0.0.1", limits: { unreadMs: 100 } });
+    onTestFinished(() => server.close());
+    const headers = { authorization: "Bearer at_sandbox", connection: "close" };
+    expect(await statusOf(`${server.url}/v1/balance`, headers)).toBe(200);
+  });
+
+  it("are of one file of the dashboard at a time", async () => {
+    const { world } = await withCharges(1, 20 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
+    const url = await world.listen();
     const visitor = visit(world.app, url);
-    await signIn(visitor, TOKEN);
-    return [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-  }
+    await signIn(visitor, "at_sandbox");
+    const headers = { cookie: [...visitor.cookies].map((pair) => pair.join("=")).join("; ") };
+    const state = "/_sandbox/dashboard/state.json";
+    const socket = await ask(url, state, headers);
+    expect(String(socket.read(15))).toBe("HTTP/1.1 200 OK");
+    for (const path of [state, "/_sandbox/dashboard/requests.har"])
+      expect(await statusOf(url + path, headers)).toBe(429);
+    expect(await statusOf(`${url}/_sandbox/dashboard/clock`, headers)).toBe(200);
+    socket.destroy();
+    await expect.poll(() => statusOf(url + state, headers)).toBe(200);
+  });
+});
+
+it("a new connection does not wait for all that other clients have asked before", async () => {
+  const { world } = await withCharges(20, MIB);
+  const url = await world.listen();
+  const health = `${url}/_sandbox/health`;
+  await fetch(health);
+  let answered = 0;
+  const { port } = new URL(url);
+  const states = Array.from({ length: 10 }, async () => {
+    const socket = connect(Number(port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    socket.write("GET /_sandbox/state HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer at_sandbox\r\n\r\n");
+    await once(socket, "readable");
+    answered++;
+  });
+  expect((await fetch(health, { headers: { connection: "close" } })).status).toBe(200);
+  expect(answered).toBeLessThan(5);
+  await Promise.all(states);
+});
+
+it("large bodies that arrive at the same time do not stop the event loop together", async () => {
+  const { url } = await startLive();
+  const body = JSON.stringify(chargeRequest({ metadata: { text: "x".repeat(1_000_000) } }));
+  const head = "host: localhost\r\nauthorization: Bearer at_sandbox\r\nx-company-id: company_sandbox\r\n";
+  const request = `POST /v1/charges HTTP/1.1\r\n${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const sockets = await Promise.all(Array.from({ length: 150 }, () => connectTo(url)));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  const stopMs = await longestStop(async () => {
+    const answers = sockets.map((socket) => once(socket, "readable"));
+    for (const socket of sockets) socket.write(request);
+    await Promise.all(answers);
+  });
+  expect(stopMs).toBeLessThan(500);
 });
 
 it("the requests of large batches name their webhooks without a long stop", async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ARCHIVES_MAX } from "../../../src/http/control/observation-routes.js";
 import { setupFor } from "../../../src/sandbox/config/options.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest } from "../../support/requests.js";
@@ -37,7 +38,7 @@ it("lets another company wait for one archive at a time, however many are made",
     "x-company-id": "company_other",
   });
   let entries = 0;
-  const archives = Array.from({ length: 20 }, async () => {
+  const archives = Array.from({ length: ARCHIVES_MAX }, async () => {
     const { body } = await world.app.request("/_sandbox/requests?format=har&company=company_many");
     for await (const part of body ?? []) if (part.length > 500_000) entries++;
   });
@@ -48,5 +49,5 @@ it("lets another company wait for one archive at a time, however many are made",
   expect(answer.status).toBe(200);
   expect(meanwhile).toBeLessThan(10);
   await Promise.all(archives);
-  expect(entries).toBe(20);
+  expect(entries).toBe(ARCHIVES_MAX);
 });

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ARCHIVES_MAX } from "../../../src/http/control/observation-routes.js";
 import { readHar } from "../../../src/adapters/har/read-har.js";
 import type { HttpExchange } from "../../../src/adapters/har/http-exchange.js";
 import { folderWith } from "../../support/folder.js";
@@ -124,4 +125,23 @@ it("is whole when the company is removed before it is read", async () => {
   await world.control("DELETE", "/companies/company_sandbox");
   const archive = JSON.parse(await answer.text());
   expect(archive.log.entries).toHaveLength(1);
+});
+
+it("is sent ten times at once for each company, and one that is given up makes room", async () => {
+  const { app, control } = openWorld();
+  await control("POST", "/companies", { companyId: "company_b" });
+  const ask = (query = "") => app.request(`/_sandbox/requests?format=har${query}`);
+  const answers = await Promise.all(Array.from({ length: ARCHIVES_MAX }, async () => ask()));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  const { status, body } = await control("GET", "/requests?format=har");
+  const message = ["10 HTTP archives are being sent already, which is the most. Read one to its end."];
+  expect([status, body.message]).toEqual([429, message]);
+  expect((await ask("&company=company_b")).status).toBe(200);
+  const reader = answers[0]?.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  expect((await ask()).status).toBe(200);
+  expect((await ask()).status).toBe(429);
+  await answers[1]?.text();
+  expect((await ask()).status).toBe(200);
 });

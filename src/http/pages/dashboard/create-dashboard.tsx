@@ -1,10 +1,11 @@
 import { Hono } from "hono";
+import { UsageError } from "../../../kernel/messages/problem.js";
 import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
 import type { AddressLimit } from "../../shared/address-limit.js";
-import { refuseForgery } from "../../control/guards.js";
+import { type ReserveBody, refuseForgery } from "../../control/guards.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, closeConnection, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
@@ -21,12 +22,11 @@ import { type Fields, isAction } from "./view/actions.js";
 import { createAuditor } from "../../../audit/auditor.js";
 import { Memory } from "./view/memory.js";
 import { DASHBOARD, type View, rootOf } from "./view/view.js";
-import { endOf } from "../../shared/after-answer.js";
+import { endOf, whenAnswered } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
+import { CompanyLimit } from "../../shared/company-limit.js";
 import { logRequests } from "../../shared/log-request.js";
-import type { Reserve } from "../../control/guards.js";
-import { STATE_BYTES_MAX } from "../../../sandbox/state/state.js";
 import type { SelfService } from "../../shared/self-service.js";
 
 interface DashboardDeps {
@@ -35,7 +35,7 @@ interface DashboardDeps {
   readonly ask: AskControl;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
-  readonly reserve: Reserve;
+  readonly reserveBody: ReserveBody;
   readonly differences: View["differences"];
 }
 
@@ -46,6 +46,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   const guard = new Guard({ ...deps, sessions });
   const memory = new Memory();
   const live = createLive(sandbox);
+  const downloads = new CompanyLimit(1);
   const auditor = createAuditor(sandbox.system);
   const auditDesk = createAuditDesk(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
@@ -66,9 +67,12 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     ["requests.har", "/requests?format=har"],
   ] as const)
     app.get(`${DASHBOARD}/${file}`, (c) => {
-      // Its size is not known yet: one at a time.
-      if (path === "/state") deps.reserve.answer(c, STATE_BYTES_MAX);
-      return ask(requestOf(contextOf(c, companyOf(c)), { method: "GET", path }));
+      const company = companyOf(c);
+      const release = downloads.begin(company.id);
+      if (release === undefined)
+        throw new UsageError("busy", "A file of this company is being downloaded. Try again then.");
+      whenAnswered(c, release);
+      return ask(requestOf(contextOf(c, company), { method: "GET", path }));
     });
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));
   app.get(DASHBOARD, (c) => redirectTo(c, `/_sandbox${new URL(c.req.url).search}`));

@@ -3,7 +3,7 @@ import { deleteCookie, setCookie } from "hono/cookie";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { ExtraHeaders } from "../../api/answer.js";
-import { type Reserve, requireCaller } from "../../control/guards.js";
+import { type ReserveBody, requireCaller } from "../../control/guards.js";
 import { type AddressLimit, addressOf } from "../../shared/address-limit.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 import type { SelfService } from "../../shared/self-service.js";
@@ -26,7 +26,7 @@ interface GuardDeps {
   readonly sessions: Sessions;
   readonly guesses: AddressLimit;
   readonly selfService: SelfService | undefined;
-  readonly reserve: Reserve;
+  readonly reserveBody: ReserveBody;
 }
 
 type Handler = (c: HttpContext) => Response | Promise<Response>;
@@ -67,9 +67,9 @@ export class Guard {
    * forms) and the token of a page. Cookies alone would not be enough: a page on another port of this machine is of the same site.
    */
   takeForm(handle: (c: HttpContext, form: Fields) => Response | Promise<Response>, bytesMax?: number): Handler {
-    const { sandbox, sessions, reserve } = this.#deps;
+    const { sandbox, sessions, reserveBody } = this.#deps;
     return async (c) => {
-      const { formToken = "", ...form } = await readForm(c, reserve, bytesMax);
+      const { formToken = "", ...form } = await readForm(c, reserveBody, bytesMax);
       if (c.req.header("origin") !== undefined && sessions.isFormToken(c, formToken)) return handle(c, form);
       const message =
         "Nothing was done: this form is not from this sandbox, or the sandbox has restarted. Load the page again.";

@@ -1,6 +1,7 @@
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { OpenStreams, createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
+import { CompanyLimit } from "../../shared/company-limit.js";
+import { createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
 import { headersFor } from "../../api/answer.js";
 import { endOf } from "../../shared/after-answer.js";
 import { isStillLetIn } from "../../shared/caller.js";
@@ -14,7 +15,7 @@ const TICK_MS = 250;
 
 /** A stream of `changed` events without data, for the pages of a company: a page that receives one loads itself again. */
 export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company) => Response {
-  const streams = new OpenStreams(LIVE_MAX);
+  const streams = new CompanyLimit(LIVE_MAX);
   return (c, { id }) => {
     const release = streams.begin(id);
     if (release === undefined) return new Response(null, { status: 429 });

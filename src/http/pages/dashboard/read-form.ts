@@ -1,7 +1,7 @@
 import { valueBytes } from "../../../kernel/messages/json.js";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "../../../sandbox/state/state.js";
-import type { Reserve } from "../../control/guards.js";
+import type { ReserveBody } from "../../control/guards.js";
 import type { HttpContext } from "../../shared/env.js";
 import { readBytes } from "../../shared/read-body.js";
 import type { Fields } from "./view/actions.js";
@@ -13,14 +13,14 @@ const FIELDS_MAX = 100;
 const PART_HEAD_MAX = 1_000;
 
 /** The fields of a form without the empty ones; a file counts as its text. */
-export async function readForm(c: HttpContext, reserve: Reserve, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
+export async function readForm(c: HttpContext, reserveBody: ReserveBody, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
   const type = c.req.header("content-type") ?? "";
   // A large form stops the process while it is read: only the upload of a state may be one.
   const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
   if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
   const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
-  const release = reserve.body(c, limit);
+  const release = reserveBody(c, limit);
   const bytes = await readBytes(c, limit).finally(release);
   if (!hasFewFields(bytes, hasFile))
     throw new UsageError("input", "The form has too many fields: the dashboard accepts its own forms only.");
