@@ -31,7 +31,7 @@ const { pattern } = fc.letrec<{ pattern: string; term: string }>((tie) => ({
     fc
       .tuple(tie("pattern"), fc.constantFrom("", "*", "+", "?", "{2}", "{0,2}"))
       .map(([all, times]) => `(?:${all})${times}`),
-    tie("pattern").map((all) => `(?<name>${all})`),
+    fc.tuple(fc.constantFrom("name", "prénom"), tie("pattern")).map(([name, all]) => `(?<${name}>${all})`),
   ),
 }));
 const text = fc.string({

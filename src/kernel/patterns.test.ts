@@ -10,6 +10,7 @@ it.each([
   ["^txn_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "txn_53e88c9c-406f-4569-caa9491121c1", false],
   [String.raw`^(\p{L}+ ?)+$`, "Awa Koné", true],
   [String.raw`^\u0041wa [^]+$`, "Awa Koné", true],
+  [String.raw`^(?<année>\d+)-(?<\u0061>\d+)[(?<]x>$`, "2026-1<x>", true],
   ["^(a+)+$", `${"a".repeat(1000)}!`, false],
   ["(a|aa)+$b", "a".repeat(1000), false],
   ["a*a*a*a*a*b", "a".repeat(1000), false],

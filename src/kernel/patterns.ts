@@ -49,7 +49,7 @@ interface Token {
   readonly isInClass: boolean;
 }
 
-const TOKEN = /\\(?:[pP]\{[^}]*\}|[^])|\(\?<?[=!]|\{\d+(?:,\d*)?\}|[^]/gu;
+const TOKEN = /\\(?:[pP]\{[^}]*\}|[^])|\(\?<?[=!]|\(\?<[^>\]]+>|\{\d+(?:,\d*)?\}|[^]/gu;
 
 function tokensOf(pattern: string): readonly Token[] {
   let isInClass = false;
@@ -100,5 +100,7 @@ export function compilePattern(pattern: string): RE2JS {
   // Variables of a scenario may make a pattern that was not checked before.
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError("input", `$regex ${problem}.`);
-  return RE2JS.compile(RE2JS.translateRegExp(pattern));
+  // JavaScript permits more names of groups than RE2, which make no difference here.
+  const unnamed = tokensOf(pattern).map(({ text, isInClass }) => (!isInClass && /^\(\?<[^=!]/.test(text) ? "(" : text));
+  return RE2JS.compile(RE2JS.translateRegExp(unnamed.join("")));
 }
