@@ -305,7 +305,7 @@ describe("init", () => {
     const files = ["sandbox.config.yaml", "scenarios/first.yaml"];
     expect(await runSandbox(["validate", ...files], { cwd: shop })).toMatchObject({ code: 0, stderr: "" });
     expect((await replay(shop, ["scenarios"])).code).toBe(0);
-    const tested = await runSandbox(["exec", "--", process.execPath, "--test"], { cwd: shop });
+    const tested = await runSandbox(["exec", "--", process.execPath, "--test", "--test-reporter=tap"], { cwd: shop });
     expect(tested.stdout).toContain("# pass 1");
     expect(tested.code).toBe(0);
   });
