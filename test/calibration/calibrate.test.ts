@@ -134,6 +134,11 @@ it.each([
       .split("\n")
       .filter((line) => line === `  # ${unknown}`),
   ).toHaveLength(unknowns);
+  // Also when the profile that was found is given to the next calibration, whatever that asks about.
+  for (const only of [["charges.payField"], ["transfers"]]) {
+    const next = await calibrateAll([exchanges], { only, profile: { charges: { payField: named } } });
+    expect(next.assumptions.filter((text) => text === unknown)).toHaveLength(unknowns);
+  }
 });
 
 it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findSetting } from "../../src/domain/profile/settings.js";
 import { runSandbox } from "../support/cli.js";
+import { renderProfile } from "../../src/calibration/report/render-profile.js";
 import type { VaryReport } from "../../src/experiments/vary/report.js";
-import { calibrateAll, recordWith } from "../support/calibrate.js";
+import { calibrateAll, chargeOf, recordWith } from "../support/calibrate.js";
 import { program, threeGuesses, varyJson } from "../support/experiments.js";
 import { folderWith } from "../support/folder.js";
 import { parseJunit } from "../support/junit.js";
@@ -91,6 +92,27 @@ describe("tests that rest on three guesses", () => {
       2,
       "broken.json is not a report that calibrate wrote with --reporter json.\n",
     ]);
+  });
+
+  it("ask about a name of which a calibration knows only that it is another", async () => {
+    const sell = program(`
+      const { json } = await call("POST", "/v1/charges", ${JSON.stringify(chargeOf("order-1"))});
+      await call("POST", "/v1/charges/" + json.id + "/pay", { msisdn: "+2250700000002" });
+    `);
+    const exchanges = await recordWith({ charges: { payField: "phone" } }, async (sandbox) => {
+      const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+      const pay = `/v1/charges/${(await created.json()).id}/pay`;
+      await sandbox.fetch(pay, { json: { msisdn: "+2250700000002" } });
+    });
+    const found = await calibrateAll([exchanges], { only: ["charges.payField"] });
+    const folder = await folderWith({
+      "report.json": JSON.stringify(found),
+      "profile.yaml": renderProfile(found, {}),
+    });
+    const options = ["--calibration", "report.json", "--profile", "profile.yaml", "--only", "charges.payField"];
+    const { stdout } = await runSandbox(["vary", ...options, "--reporter", "json", "--", ...sell], { cwd: folder });
+    const { questions } = JSON.parse(stdout) as VaryReport;
+    expect(questions.map(({ path }) => path)).toEqual(["charges.payField"]);
   });
 
   it("give a page of questions", async () => {

@@ -25,8 +25,22 @@ export class Judge {
     for (const setting of selected) {
       const row = await this.#judge(setting);
       rows.push(undecided.has(setting.path) ? { ...row, state: "open" } : row);
+      if (row.state === "set") this.#addStandIn(setting, row.default);
+    }
+    // Those of the given profile, which an earlier calibration has found.
+    for (const setting of settings) {
+      if (this.#search.valueOf(setting) === this.#search.firstValueOf(setting))
+        this.#addStandIn(setting, setting.default);
     }
     return rows;
+  }
+
+  #addStandIn(setting: Setting, other: Json): void {
+    if (!this.#search.isStandIn(setting)) return;
+    const [shown, usual] = [this.#search.valueOf(setting), other].map((value) => JSON.stringify(value));
+    this.assumptions.push(
+      `${setting.path}: it is not ${usual}, but nothing shows what it is. ${shown} stands for it: ask the provider.`,
+    );
   }
 
   /** Settings of which one or another explains the traffic just as well. */
@@ -66,12 +80,6 @@ export class Judge {
       return { ...row, state: "open", evidence: evidenceOf(explained ?? []) };
     }
     if (explained === undefined) return { ...row, state: "confirmed", evidence: evidenceOf(worse) };
-    if (this.#search.isStandIn(setting)) {
-      const [shown, usual] = [JSON.stringify(value), JSON.stringify(first)];
-      this.assumptions.push(
-        `${path}: it is not ${usual}, but nothing shows what it is. ${shown} stands for it: ask the provider.`,
-      );
-    }
     return { ...row, state: "set", evidence: evidenceOf(explained) };
   }
 

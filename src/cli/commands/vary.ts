@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
+import { isExample } from "../../domain/profile/alternatives.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
+import { findSetting } from "../../domain/profile/settings.js";
 import { renderJunit, renderMarkdown, renderPretty, renderRow, renderSum } from "../../experiments/vary/reporters.js";
 import { readSource } from "../../adapters/files/source.js";
 import type { CalibrationReport } from "../../calibration/report/report.js";
@@ -81,14 +83,18 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
   });
 }
 
-/** The settings that a report of calibrate has found. Throws UsageError("file") when it is none. */
+/** The settings that a report of calibrate has found, without those of which only an example is known. Throws UsageError("file") when it is none. */
 async function loadKnown(file: string): Promise<CalibrationReport["settings"]> {
   const { value } = await readSource(file);
   const parsed = settingsReport.safeParse(value);
   if (!parsed.success) {
     throw new UsageError("file", `${file} is not a report that calibrate wrote with --reporter json.`);
   }
-  return parsed.data.settings.filter(({ state }) => state === "set" || state === "confirmed");
+  return parsed.data.settings.filter(({ path, state, value }) => {
+    const setting = findSetting(path);
+    const isStandIn = setting !== undefined && isExample(setting, value);
+    return (state === "set" || state === "confirmed") && !isStandIn;
+  });
 }
 
 type ParsedVary = ReturnType<typeof parseVaryFlags>;
