@@ -5,7 +5,8 @@
  *
  * The first address is a proxy with the new list of replicas, the others are the replicas so far. SANDBOX_ADMIN_TOKEN is needed if they have one. A company
  * that moves answers 503 where it was, until clients use the new proxy. When one is refused, it stays open where it is and the script ends. Run it
- * again, also when it was stopped or a connection broke: it finishes the move of a company that is closed.
+ * again, also when it was stopped or a connection broke: it finishes the move of a company that is closed. The script names a
+ * company that is open at both replicas, such as one of the configuration. It moves the others and exits with 1.
  *
  * Once clients use the new proxy, with all replicas:
  *
@@ -40,9 +41,14 @@ async function move() {
       const isThere = await hasCompany(`http://${to}`, companyId);
       // It was moved before.
       if (isThere && !(await hasCompany(from, companyId))) continue;
-      // Both addresses may be of one replica, which would close the company and open it again.
-      if (isThere)
-        throw new Error(`${companyId} is open at ${from} and ${to}: if that is one replica, name it as the proxy does`);
+      // If both addresses are of one replica, it would close the company and open it again.
+      if (isThere) {
+        console.error(
+          `${companyId} is open at ${from} and ${to}, and stays there: both have it in their configuration, or both are one replica, to be named as the proxy does`,
+        );
+        process.exitCode = 1;
+        continue;
+      }
       const exported = await control(from, "POST", `${pathOf(companyId)}/export`, JSON.stringify({ close: true }));
       try {
         await control(`http://${to}`, "PUT", pathOf(companyId), exported);

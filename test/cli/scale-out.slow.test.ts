@@ -266,6 +266,18 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(await resize(proxy, [replica])).toBe(0);
   });
 
+  it("names a company that each replica has in its configuration, and moves the others", async () => {
+    const companies = [{ companyId: "a_shop", accessToken: "at_shop" }];
+    const folder = await folderWith({ "sandbox.config.json": JSON.stringify({ companies }) });
+    const options = ["--config", join(folder, "sandbox.config.json")];
+    const [source, target] = await Promise.all([0, 1].map((index) => startReplica(folder, index, options)));
+    const proxy = await startNginx([target?.address ?? ""]);
+    const tenant = new Tenant("moves", source?.url ?? "");
+    await tenant.charge();
+    await expect(resize(proxy, [source as Replica])).rejects.toThrow("a_shop is open at");
+    await tenant.through(proxy).check();
+  });
+
   it("finishes a move that was broken off", async () => {
     const folder = await folderWith({});
     const [source, target] = await Promise.all([startReplica(folder, 0), startReplica(folder, 1)]);
