@@ -55,6 +55,5 @@ export function guardConnections(
 function endWith(socket: Duplex, text: string): void {
   socket.end(text);
   socket.resume();
-  // The server destroys a connection that times out.
-  if (socket instanceof Socket) socket.setTimeout(LINGER_MS);
+  if (socket instanceof Socket) socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
