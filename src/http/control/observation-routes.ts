@@ -20,7 +20,6 @@ import {
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";
 import { headersFor, respond } from "../api/answer.js";
-import { whenAborted } from "../shared/after-answer.js";
 import { makeReady } from "../shared/company.js";
 import { CompanyLimit } from "../shared/company-limit.js";
 import {
@@ -48,7 +47,7 @@ export function observationRoutes(): readonly ControlRoute[] {
     route(
       "GET /requests",
       { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
-      async ({ sandbox, company, ended, refuse, query: { limit, cursor, format, ...filters } }) => {
+      async ({ sandbox, company, ended, gate, refuse, query: { limit, cursor, format, ...filters } }) => {
         const { journal } = sandbox.observationOf(company.id);
         const match = matchOfFilters(filters);
         if (format === "har") {
@@ -57,8 +56,8 @@ export function observationRoutes(): readonly ControlRoute[] {
             const why = `${ARCHIVES_MAX} HTTP archives are being sent already, which is the most. Read one to its end.`;
             return refuse({ status: 429, messages: [why] });
           }
-          whenAborted(ended(), release);
-          return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match, release);
+          gate.after(release);
+          return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match);
         }
         const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
         const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
@@ -114,13 +113,13 @@ export function observationRoutes(): readonly ControlRoute[] {
 }
 
 /** The whole journal and the attempts to deliver as an HTTP archive, or only the requests that match. */
-function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined, release: () => void): Response {
+function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined): Response {
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-disposition": `attachment; filename="${company.id}.har"`,
   };
   const takeTurns = sandbox.longWork.begin(company.id);
-  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), takeTurns, release));
+  const body = ReadableStream.from(encodeHar(archiveOf(sandbox, company, match), takeTurns));
   return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
 }
 
@@ -128,17 +127,12 @@ function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | und
 async function* encodeHar(
   exchanges: Iterable<HttpExchange>,
   takeTurns: () => Promise<void> | undefined,
-  release: () => void,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  try {
+  await takeTurns();
+  for (const part of harParts(exchanges)) {
+    yield encoder.encode(part);
     await takeTurns();
-    for (const part of harParts(exchanges)) {
-      yield encoder.encode(part);
-      await takeTurns();
-    }
-  } finally {
-    release();
   }
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ARCHIVES_MAX } from "../../../src/http/control/observation-routes.js";
 import { serve } from "../../../src/http/server/listen.js";
 import { Table } from "../../../src/kernel/records/table.js";
 import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
@@ -170,6 +171,26 @@ describe("answers that a client does not read", () => {
     onTestFinished(() => server.close());
     const headers = { authorization: "Bearer at_sandbox", connection: "close" };
     expect(await statusOf(`${server.url}/v1/balance`, headers)).toBe(200);
+  });
+
+  it("are of ten HTTP archives of a company at a time", async () => {
+    const world = openWorld();
+    const { api, control } = world;
+    await control("POST", "/companies", { companyId: "company_b" });
+    // More than the system keeps for a client.
+    const metadata = { text: "x".repeat(900_000) };
+    for (let made = 0; made < 20; made++) await api("POST", "/v1/charges", chargeRequest({ metadata }));
+    const url = await world.listen();
+    const path = "/_sandbox/requests?format=har";
+    const sockets = await Promise.all(Array.from({ length: ARCHIVES_MAX }, () => ask(url, path, {})));
+    const refused = await fetch(url + path);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      429,
+      { message: ["10 HTTP archives are being sent already, which is the most. Read one to its end."] },
+    ]);
+    expect(await statusOf(`${url}${path}&company=company_b`, {})).toBe(200);
+    sockets[0]?.destroy();
+    await expect.poll(() => statusOf(url + path, {})).toBe(200);
   });
 
   it("are of one file of the dashboard at a time", async () => {

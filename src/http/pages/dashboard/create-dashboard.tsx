@@ -22,7 +22,7 @@ import { type Fields, isAction } from "./view/actions.js";
 import { createAuditor } from "../../../audit/auditor.js";
 import { Memory } from "./view/memory.js";
 import { DASHBOARD, type View, rootOf } from "./view/view.js";
-import { endOf, whenAnswered } from "../../shared/after-answer.js";
+import { afterAnswer, endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
 import { CompanyLimit } from "../../shared/company-limit.js";
@@ -71,7 +71,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
       const release = downloads.begin(company.id);
       if (release === undefined)
         throw new UsageError("busy", "A file of this company is being downloaded. Try again then.");
-      whenAnswered(c, release);
+      afterAnswer(c, sandbox.system).after(release);
       return ask(requestOf(contextOf(c, company), { method: "GET", path }));
     });
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));
