@@ -1,6 +1,6 @@
 import { systemClock } from "./system-clock.js";
 
-const LONG_MS = 50;
+const LONG_MS = 250;
 /** Node accepts one connection in each turn of the event loop: so many that wait are accepted after a long piece of work. */
 const TURNS_AFTER_LONG_WORK = 100;
 
