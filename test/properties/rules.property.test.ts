@@ -7,6 +7,7 @@ import { useWorlds } from "../support/describe-api.js";
 import fc, { runs } from "../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { type ScriptedTransport, createScriptedTransport } from "../support/scripted-transport.js";
+import { credentials, requestInit } from "../support/call.js";
 import type { LooseJson, TestWorld } from "../support/world.js";
 import { hashToSeed } from "../../src/kernel/records/ids.js";
 
@@ -157,12 +158,7 @@ function idAt(rows: readonly { readonly id: string }[], n: number): string {
 
 /** Sends a request; its status is 0 when the answer is lost. */
 async function send({ app }: TestWorld, path: string, body: unknown): Promise<{ status: number; body: LooseJson }> {
-  const headers = {
-    authorization: `Bearer ${DEFAULT_COMPANY.token}`,
-    "x-company-id": DEFAULT_COMPANY.id,
-    "content-type": "application/json",
-  };
-  const response = await app.request(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await app.request(path, requestInit("POST", body, credentials));
   const text = await response.text();
   try {
     return { status: response.status, body: JSON.parse(text) };

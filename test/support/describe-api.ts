@@ -3,9 +3,9 @@ import { isObject } from "../../src/kernel/messages/json.js";
 import supertest from "supertest";
 import { afterEach, describe, expect, inject } from "vitest";
 import { defaultProfile } from "../../src/domain/profile/parse-profile.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import { advance } from "../../src/sandbox/company/advance.js";
 import { parseDuration } from "../../src/kernel/time/duration.js";
+import { credentials } from "./call.js";
 import { documentedApi } from "./documented.js";
 import { type Answer, createWorld, type GivenHeaders, type TestWorld, type WorldOptions } from "./world.js";
 
@@ -91,11 +91,6 @@ async function sendThrough(
   if (answer.status !== 405) expect(ours, `Prism on ${method} ${path}, ${answer.status}`).toEqual([]);
   return answer;
 }
-
-const credentials: GivenHeaders = {
-  authorization: `Bearer ${DEFAULT_COMPANY.token}`,
-  "x-company-id": DEFAULT_COMPANY.id,
-};
 
 /** A string is sent unchanged, anything else as JSON, undefined not at all; a header that is null is left out. */
 async function send(url: string, method: string, path: string, body: unknown, given: GivenHeaders): Promise<Answer> {

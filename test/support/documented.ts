@@ -1,8 +1,8 @@
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { signBody } from "../../src/domain/deliveries/sign-delivery.js";
 import type { Profile } from "../../src/domain/profile/profile.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 import type { Sandbox } from "../../src/sandbox/sandbox.js";
+import { credentials } from "./call.js";
 import { prepareAnswer, preparePayloads, validateAnswer, validatePayload } from "./validate-answer.js";
 import type { TestWorld } from "./world.js";
 
@@ -14,9 +14,8 @@ export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
     if (/^\/(?:_sandbox|checkout|openapi\.)/.test(path)) return call(method, path, body, headers);
     prepareAnswer(method, path, sandbox.companies[0]?.profile);
     const answer = await call(method, path, body, headers);
-    const { authorization = `Bearer ${DEFAULT_COMPANY.token}` } = headers ?? {};
+    const { authorization, "x-company-id": companyId } = { ...credentials, ...headers };
     const token = /^Bearer +(\S+)/i.exec(authorization ?? "")?.[1];
-    const { "x-company-id": companyId = DEFAULT_COMPANY.id } = headers ?? {};
     // A request that is not let in is answered as the company that it names, else as the first.
     const named = token === undefined ? undefined : (sandbox.findByToken(token) ?? sandbox.findHolder(token));
     const company = named ?? sandbox.findCompany(companyId ?? "") ?? sandbox.companies[0];

@@ -1,7 +1,7 @@
 import { Agent, fetch as undiciFetch } from "undici";
 import { onTestFinished } from "vitest";
 import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
+import { credentials, requestInit } from "./call.js";
 import { type Live, startLive } from "./live.js";
 import type { GivenHeaders, LooseJson, WorldOptions } from "./world.js";
 
@@ -40,15 +40,7 @@ export async function openDoor(door: Door, options: WorldOptions = {}): Promise<
   return {
     live,
     async ask(method, path, { body, headers: given, signal } = {}) {
-      const own: GivenHeaders = {
-        authorization: `Bearer ${DEFAULT_COMPANY.token}`,
-        "x-company-id": DEFAULT_COMPANY.id,
-        "content-type": body === undefined ? null : "application/json",
-        ...given,
-      };
-      const headers = Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== null);
-      const sent = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-      const init = { method, headers, ...sent, ...(signal && { signal }) };
+      const init = { ...requestInit(method, body, { ...credentials, ...given }), ...(signal && { signal }) };
       const answer =
         door === "in process"
           ? await inProcess(new Request(live.url + path, init))

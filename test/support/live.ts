@@ -6,7 +6,7 @@ import { parseDuration } from "../../src/kernel/time/duration.js";
 import { parseInstant, toIso } from "../../src/kernel/time/instant.js";
 import { advance, type AdvanceOptions, type AdvanceResult, settle } from "../../src/sandbox/company/advance.js";
 import type { Company } from "../../src/sandbox/company/company.js";
-import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
+import { credentials, readAnswer, requestInit } from "./call.js";
 import { type Receiver, type Reply, type ReplyTo, startReceiver } from "./receiver.js";
 import { chargeRequest, transferRequest } from "./requests.js";
 import {
@@ -61,11 +61,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   });
   const company = (): Company => world.sandbox.defaultCompany;
   const http: Live["http"] = (method, path, body, headers) =>
-    callOver(agent, url + path, method, body, {
-      authorization: `Bearer ${DEFAULT_COMPANY.token}`,
-      "x-company-id": DEFAULT_COMPANY.id,
-      ...headers,
-    });
+    callOver(agent, url + path, method, body, { ...credentials, ...headers });
   const ok: Live["ok"] = async (method, path, body) => {
     const answer = await http(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
@@ -130,25 +126,8 @@ export async function call(url: string, method: string, body?: unknown, headers:
   }
 }
 
-async function callOver(
-  agent: Agent,
-  url: string,
-  method: string,
-  body: unknown,
-  given: GivenHeaders,
-): Promise<Answer> {
-  const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
-  for (const [name, value] of Object.entries(given)) if (value !== null) headers.set(name, value);
-  const sent = typeof body === "string" ? body : JSON.stringify(body);
-  const init = { method, headers: [...headers], dispatcher: agent, ...(body === undefined ? {} : { body: sent }) };
-  const response = await fetch(url, init);
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: new Headers([...response.headers]),
-    text,
-    body: text === "" ? undefined : JSON.parse(text),
-  };
+async function callOver(agent: Agent, url: string, ...given: Parameters<typeof requestInit>): Promise<Answer> {
+  return readAnswer(await fetch(url, { ...requestInit(...given), dispatcher: agent }));
 }
 
 function targetOf(target: string) {

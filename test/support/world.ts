@@ -10,9 +10,10 @@ import { listen } from "../../src/http/server/listen.js";
 import { parseInstant } from "../../src/kernel/time/instant.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import type { WorldFixture } from "../../src/sandbox/state/fixture.js";
-import { DEFAULT_COMPANY, type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
+import { type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
+import { credentials, readAnswer, requestInit } from "./call.js";
 import { documentedApi, documentedTransport } from "./documented.js";
 import { fromXof } from "../../src/domain/values/money.js";
 import type { ProfileOverrides } from "../../src/domain/profile/settings.js";
@@ -90,14 +91,16 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
   const fetch = createInProcessFetch(() => app);
   const replayer = createReplayer({ sandbox, fetch, folder: ".", env: {} });
   const app = createApp(sandbox, { replayer });
+  const call = async (path: string, ...given: Parameters<typeof requestInit>): Promise<Answer> =>
+    readAnswer(await app.request(path, requestInit(...given)));
   const stops: (() => Promise<void>)[] = [];
   return {
     sandbox,
     app,
     api: documentedApi(sandbox, (method, path, body, headers) =>
-      request(app, method, path, body, { ...credentials, ...headers }),
+      call(path, method, body, { ...credentials, ...headers }),
     ),
-    control: (method, path, body, headers) => request(app, method, `/_sandbox${path}`, body, headers),
+    control: (method, path, body, headers) => call(`/_sandbox${path}`, method, body, headers),
     async listen() {
       const server = await listen({ host: "127.0.0.1", port: 0 });
       server.answerWith(app, (authorization) => clientOf(sandbox, authorization));
@@ -120,28 +123,4 @@ export function openWorld(options?: WorldOptions): TestWorld {
   const world = createWorld(options);
   onTestFinished(() => world.close());
   return world;
-}
-
-const credentials: GivenHeaders = {
-  authorization: `Bearer ${DEFAULT_COMPANY.token}`,
-  "x-company-id": DEFAULT_COMPANY.id,
-};
-
-/** A string is sent unchanged, anything else as JSON, undefined not at all. */
-async function request(
-  app: Hono<HttpEnv>,
-  method: string,
-  path: string,
-  body: unknown,
-  given: GivenHeaders = {},
-): Promise<Answer> {
-  const headers = new Headers(body === undefined ? {} : { "content-type": "application/json" });
-  for (const [name, value] of Object.entries(given)) {
-    if (value === null) headers.delete(name);
-    else headers.set(name, value);
-  }
-  const sent = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: sent }) });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text === "" ? undefined : JSON.parse(text) };
 }
