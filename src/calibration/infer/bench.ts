@@ -6,7 +6,6 @@ import { fromXof, toXof } from "../../domain/values/money.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { type Presupposed, presuppose } from "../earlier/presuppose.js";
 import type { History } from "../recording/entry.js";
-import { itemsIn } from "../recording/resources.js";
 import type { FoundDifference } from "../replay/compare.js";
 import { type FetchTo, type ReplayOptions, type Replayed, replay } from "../replay/replay.js";
 import { focus } from "./focus.js";
@@ -26,8 +25,6 @@ export interface Choice {
 /** Enough for any recording whose answers never show the balance. */
 export const BALANCE_UNKNOWN = 1_000_000_000;
 
-const DIGITS = /\d{8,15}/g;
-
 type TrackOptions = BenchOptions & Pick<ReplayOptions, "comparesWebhooks" | "isTokenRight">;
 
 /** One recorded history, replayed with one profile after another. */
@@ -39,7 +36,6 @@ export class Track {
   /** What the account held by the recording, when another balance fits the profile in use better. */
   #otherBalances: readonly number[] = [];
   #current: Replayed | undefined;
-  #numbers: ReadonlySet<string> | undefined;
 
   constructor(history: History, options: TrackOptions, presupposed = presuppose(history), balance = BALANCE_UNKNOWN) {
     this.history = history;
@@ -51,18 +47,6 @@ export class Track {
   /** The part of it that is replayed again and again. */
   focused(): Track {
     return new Track(focus(this.history, this.current), this.#options, this.presupposed, this.#balance);
-  }
-
-  /** Whether a request has one of these phone numbers, or its answer has it as that of a payer. */
-  mentions(numbers: readonly string[]): boolean {
-    this.#numbers ??= new Set(
-      this.history.entries.flatMap((entry) =>
-        entry.kind === "request"
-          ? [...(`${entry.path} ${entry.body ?? ""}`.match(DIGITS) ?? []), ...payersIn(entry.answer?.body)]
-          : [],
-      ),
-    );
-    return numbers.some((number) => this.#numbers?.has(number.match(DIGITS)?.[0] ?? ""));
   }
 
   /** With the profile that explains most so far. */
@@ -98,10 +82,10 @@ export class Track {
   }
 
   /** How the differences change; undefined when nothing reads the setting. */
-  async try(profile: ProfileOverrides, { path, always, untilFirst = false }: TryOptions): Promise<Trial | undefined> {
+  async try(profile: ProfileOverrides, { path, always }: TryOptions): Promise<Trial | undefined> {
     const { reads, differences } = this.current;
     if (!reads.has(path) && !always) return undefined;
-    let after = (await this.#run(profile, { isTrial: true, untilFirst })).differences;
+    let after = (await this.#run(profile, { isTrial: true })).differences;
     const balances = differences.length > 0 ? this.#otherBalances : [];
     for (const balance of balances) {
       const found = (await this.#run(profile, { isTrial: true, balance })).differences;
@@ -120,19 +104,11 @@ export interface TryOptions {
   readonly path: string;
   /** Also when nothing read the setting. */
   readonly always: boolean;
-  /** Up to the first answer that differs. */
-  readonly untilFirst?: boolean;
 }
 
 export interface Trial {
   readonly before: readonly FoundDifference[];
   readonly after: readonly FoundDifference[];
-}
-
-/** The numbers by which a charge was paid, in digits. */
-export function payersIn(body: unknown): string[] {
-  const payers = itemsIn(body).map(({ recipientMsisdn }) => String(recipientMsisdn));
-  return payers.filter((digits) => /^\d{8,15}$/.test(digits));
 }
 
 /** The profile with other values of settings; undefined when they do not go together. */

@@ -117,7 +117,7 @@ export class Judge {
   /** The first of the histories without differences that a value gives some. */
   async #firstWorse(profile: ProfileOverrides, path: string): Promise<Trial[]> {
     for (const track of this.#search.focused) {
-      const trials = await this.#search.try(profile, path, (other) => other === track && isAgreed(other), true);
+      const trials = await this.#search.try(profile, path, (other) => other === track && isAgreed(other));
       if (trials.some(({ after }) => after.length > 0)) return trials;
     }
     return [];

@@ -150,18 +150,12 @@ export class Search {
     return gains.toSorted((a, b) => b.gain - a.gain);
   }
 
-  async try(
-    profile: ProfileOverrides,
-    path: string,
-    isWanted: (track: Track) => boolean,
-    untilFirst = false,
-  ): Promise<Trial[]> {
+  async try(profile: ProfileOverrides, path: string, isWanted: (track: Track) => boolean): Promise<Trial[]> {
     const always = UNSEEN_GROUPS.has(groupOf(path));
-    const numbers = groupOf(path) === "testNumbers" ? [this.profile, profile].map((one) => numberAt(one, path)) : [];
     const trials: Trial[] = [];
     for (const track of this.focused) {
-      if (!isWanted(track) || (numbers.length > 0 && !track.mentions(numbers))) continue;
-      const trial = await track.try(profile, { path, always, untilFirst });
+      if (!isWanted(track)) continue;
+      const trial = await track.try(profile, { path, always });
       if (trial !== undefined) trials.push(trial);
     }
     return trials;
@@ -200,12 +194,6 @@ export function gainOf(trials: readonly Trial[]): number {
 
 /** Groups whose settings are read only where they apply, so that what was not read may apply all the same. */
 export const UNSEEN_GROUPS: ReadonlySet<string> = new Set(["testNumbers", "rateLimit", "server"]);
-
-function numberAt(profile: ProfileOverrides, path: string): string {
-  const setting = findSetting(path);
-  const number = setting === undefined ? undefined : valueIn(profile, setting);
-  return typeof number === "string" ? number : "";
-}
 
 function valueIn(profile: ProfileOverrides, { path }: Setting): Json {
   const parsed = parseProfile(profile);

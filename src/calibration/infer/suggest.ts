@@ -9,8 +9,8 @@ import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../recording/group-by.js";
 import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
+import { itemsIn } from "../recording/resources.js";
 import { readTimestamp } from "../recording/timestamps.js";
-import { payersIn } from "./bench.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
 /** Recorded traffic by its parts. */
@@ -256,7 +256,10 @@ function numbersOf(traffic: Traffic): readonly Json[] {
 
 /** A payment that names no number is by the one that its answer shows. */
 function payersOf({ sightings }: Traffic): readonly Json[] {
-  return unique(sightings.flatMap(({ resource }) => payersIn(resource).map((digits) => `+${digits}`)));
+  const payers = sightings.flatMap(({ resource }) =>
+    itemsIn(resource).map(({ recipientMsisdn }) => `+${String(recipientMsisdn)}`),
+  );
+  return unique(payers.filter((number) => isMsisdn(number)));
 }
 
 function isSignature([name, value]: readonly [string, string]): boolean {

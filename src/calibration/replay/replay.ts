@@ -40,8 +40,6 @@ export interface ReplayOptions {
   readonly comparesWebhooks: boolean;
   /** Only for the differences: what is read is not looked at. */
   readonly isTrial?: boolean | undefined;
-  /** Stops at the first answer that differs. */
-  readonly untilFirst?: boolean | undefined;
 }
 
 export interface Replayed {
@@ -131,10 +129,7 @@ export class Replay {
   async play(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) this.#foresee(entry);
     for (const request of findUndone(entries)) this.#undone.add(request);
-    for (const entry of entries) {
-      await this.#take(entry);
-      if (this.#options.untilFirst === true && this.#differences.length > 0) return;
-    }
+    for (const entry of entries) await this.#take(entry);
     await this.#advanceTo(entries.at(-1)?.at ?? 0);
     this.#noteDueReads();
     if (!this.#options.comparesWebhooks) return;
