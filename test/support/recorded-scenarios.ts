@@ -1,4 +1,4 @@
-import { asClient } from "../../src/calibration/probes/as-client.js";
+import { asClient } from "../../src/calibration/probes/probe.js";
 import { loadScenarioFiles } from "../../src/cli/shared/scenario-files.js";
 import type { Scenario, Step } from "../../src/scenarios/file/scenario.js";
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isExample, isSelected, type SettingSelection } from "../../domain/profile/alternatives.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Setting } from "../../domain/profile/setting.js";
@@ -6,7 +7,6 @@ import { type Json, isObject } from "../../kernel/messages/json.js";
 import { Bug } from "../../kernel/messages/problem.js";
 import type { FoundDifference } from "../replay/compare.js";
 import { type Choice, type Track, type Trial, withChoice } from "./bench.js";
-import { choicesOf } from "./choices.js";
 import { focusTracks } from "./focus.js";
 import { explainedBy, weigh, without } from "./score.js";
 import { suggest } from "./suggest.js";
@@ -201,4 +201,17 @@ function valueIn(profile: ProfileOverrides, { path }: Setting): Json {
   const [group = "", name] = path.split(".");
   const member = parsed.values[group];
   return (name === undefined ? member : isObject(member) ? (member[name] as Json) : null) ?? null;
+}
+
+/** The values that a setting may have in the place of `value`: those of the table, and those that the traffic suggests. */
+function choicesOf(setting: Setting, value: Json, suggested: readonly Json[] = []): Json[] {
+  const { schema, alternatives } = setting;
+  const known = alternatives.flatMap((one) => one.samples ?? (one.form ? [] : [one.value]));
+  const compiled = [schema.parse(value)];
+  return [setting.default, ...known, ...suggested].filter((choice) => {
+    const parsed = schema.safeParse(choice);
+    if (!parsed.success || compiled.some((other) => isDeepStrictEqual(other, parsed.data))) return false;
+    compiled.push(parsed.data);
+    return true;
+  });
 }

@@ -14,7 +14,6 @@ import { suppose } from "../earlier/suppose.js";
 import { type Entry, type History, type RecordedAnswer, type RecordedRequest, subjectOf } from "../recording/entry.js";
 import { readHeaders } from "../recording/read-entry.js";
 import { idInPath, plain } from "../recording/resources.js";
-import { findUndone } from "../recording/undone.js";
 import { Bindings } from "./bindings.js";
 import { type Comparison, type Difference, type FoundDifference, TOLERANCE_MS, compareBodies } from "./compare.js";
 import { compareHeaders } from "./compare-headers.js";
@@ -22,7 +21,7 @@ import { type SentWebhook, compareWebhooks, missingWebhook, sentEventOf } from "
 import { chargeShownIn, failOutside, payOutside } from "./pay-outside.js";
 import { BASE, rebuildRequest } from "./rebuild-request.js";
 import { RecordedReceivers, isSuccess } from "./recorded-receivers.js";
-import { type Uncompared, comparable, isAboutUnknown, wasNotDone } from "./uncompared.js";
+import { type Uncompared, comparable, findUndone, isAboutUnknown, wasNotDone } from "./uncompared.js";
 
 /** A request to the API of a sandbox, without a socket. */
 export type FetchTo = (sandbox: Sandbox) => (request: Request) => Promise<Response>;

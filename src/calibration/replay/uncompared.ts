@@ -1,9 +1,9 @@
-import { operations } from "../../contract/operations.js";
+import { type OperationId, operations } from "../../contract/operations.js";
 import { findTransfer } from "../../domain/transfers/settle-transfer.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { Company } from "../../sandbox/company/company.js";
-import { type RecordedAnswer, type RecordedRequest, subjectOf } from "../recording/entry.js";
+import { type Entry, type RecordedAnswer, type RecordedRequest, subjectOf } from "../recording/entry.js";
 import { idInPath } from "../recording/resources.js";
 import type { Bindings } from "./bindings.js";
 
@@ -15,6 +15,28 @@ export interface Uncompared {
 }
 
 const END_TOLERANCE_MS = 500;
+
+/** A second time they are refused, so that a success shows that the first one was not done. */
+const ONCE_ONLY: ReadonlySet<OperationId | undefined> = new Set<OperationId>([
+  "createCharge",
+  "createTransaction",
+  "createBatch",
+  "payCharge",
+]);
+
+/** Requests that got no answer, or a 5xx, and that succeeded when they were sent again. */
+export function findUndone(entries: readonly Entry[]): ReadonlySet<RecordedRequest> {
+  const undone = new Set<RecordedRequest>();
+  const succeeded = new Set<string>();
+  for (const entry of entries.toReversed()) {
+    if (entry.kind === "webhook" || !ONCE_ONLY.has(entry.operation)) continue;
+    const name = `${entry.path} ${entry.body ?? ""}`;
+    const { status = 500 } = entry.answer ?? {};
+    if (status < 300) succeeded.add(name);
+    else if (status >= 500 && succeeded.has(name)) undone.add(entry);
+  }
+  return undone;
+}
 
 /** Whether a request with an unknown outcome was not done: it succeeded when it was sent again. Where references may repeat, that shows nothing. */
 export function wasNotDone(
