@@ -145,7 +145,7 @@ class Audit {
     const start = system.monotonic();
     const { ordinary, baseline } = await this.#findBaseline();
     this.#verdicts.set(VALID_EVENT, ordinary);
-    if (baseline.answer === null) this.#skipOthers("not tried: the ordinary event got no answer");
+    if (baseline.answer === null) this.#skipOthers();
     else await this.#runOthers(baseline);
     const accepted = await this.#diagnose(ordinary, baseline);
     // What the last check has brought down is seen only now.
@@ -194,7 +194,8 @@ class Audit {
     );
   }
 
-  #skipOthers(reason: string): void {
+  #skipOthers(): void {
+    const reason = "not tried: the ordinary event got no answer";
     for (const { id } of this.#others) this.#verdicts.set(id, { outcome: "skipped", reason });
   }
 

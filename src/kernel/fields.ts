@@ -163,8 +163,8 @@ export function recordOf<T>(value: z.ZodType<T>, error: string): z.ZodType<Recor
 }
 
 /** Text without any further condition. */
-export function anyText(expected = "a string"): z.ZodType<string, string> {
-  return z.string({ error: `must be ${expected}` });
+export function anyText(): z.ZodType<string, string> {
+  return z.string({ error: "must be a string" });
 }
 
 /** Text that is not blank. */
@@ -178,11 +178,6 @@ export function text(what: string, charactersMax?: number): z.ZodType<string, st
 export function matching(pattern: RegExp, expected: string): z.ZodType<string, string> {
   const error = `must be ${expected}`;
   return z.string({ error }).regex(pattern, { error });
-}
-
-/** 1 to `charactersMax` visible ASCII characters: they fit into a header and into a URL. */
-export function visible(expected: string, charactersMax: number): z.ZodType<string, string> {
-  return matching(new RegExp(`^[\\x21-\\x7e]{1,${charactersMax}}$`), expected);
 }
 
 export const id = matching(/^[\w.-]{1,200}$/, "an id: 1 to 200 letters, digits, dots, dashes and underscores");
@@ -231,12 +226,12 @@ export function wholeNumber(min: number, max?: number, unit?: string): z.ZodType
     .meta({ type: "integer", minimum: min, ...(max === undefined ? {} : { maximum: max }) });
 }
 
-/** A number, both bounds inclusive, with at most `decimals` digits after the point. */
-export function decimal(min: number, max: number, decimals?: number): z.ZodType<number, number> {
+/** A number from 0 to `max`, with at most `decimals` digits after the point. */
+export function decimal(max: number, decimals?: number): z.ZodType<number, number> {
   const digits = decimals === undefined ? "" : ` with at most ${decimals} decimals`;
-  const error = `must be a number from ${min} to ${max}${digits}`;
+  const error = `must be a number from 0 to ${max}${digits}`;
   const isExact = (value: number): boolean => decimals === undefined || Number(value.toFixed(decimals)) === value;
-  return z.number({ error }).min(min, { error }).max(max, { error }).refine(isExact, { error });
+  return z.number({ error }).min(0, { error }).max(max, { error }).refine(isExact, { error });
 }
 
 const COUNT_MAX = 10 ** 14;

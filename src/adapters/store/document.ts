@@ -9,7 +9,7 @@ import {
   checksum,
   inChunks,
   jsonTexts,
-  parseFields,
+  parseFirstLine,
   parseLine,
   readLines,
   refuseFile,
@@ -108,7 +108,7 @@ function parseHead(file: string, text: string): DocumentHead {
   const { entries: _, ...head } = asObject(parseLine(file, { text: `${text}]}`, number: 1 }));
   const { schemaVersion } = head;
   if (typeof schemaVersion !== "number" || schemaVersion <= STORE_VERSION)
-    return parseFields(file, 1, head, documentHead, "this is not a store of the sandbox");
+    return parseFirstLine(file, head, documentHead, "this is not a store of the sandbox");
   const newer = `the store is of version ${schemaVersion}, and this sandbox reads up to ${STORE_VERSION}`;
   return refuseFile(file, 1, `${newer}: a newer business-payments-sandbox wrote it, use that one`);
 }

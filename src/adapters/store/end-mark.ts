@@ -4,7 +4,7 @@ import { unlessMissing } from "./file-system.js";
 import {
   epochIn,
   isWhole,
-  parseFields,
+  parseFirstLine,
   parseLine,
   readFirstLine,
   refuseFile,
@@ -40,5 +40,5 @@ export async function readEndMark(path: string): Promise<EndMark | undefined> {
   if (text === undefined) return undefined;
   const why = "the store is damaged here: this does not say how its journal ends";
   if (!isWhole(text)) return refuseFile(file, 1, why);
-  return parseFields(file, 1, parseLine(file, { text: text.slice(9), number: 1 }), endMark, why);
+  return parseFirstLine(file, parseLine(file, { text: text.slice(9), number: 1 }), endMark, why);
 }

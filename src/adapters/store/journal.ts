@@ -11,7 +11,7 @@ import {
   jsonTexts,
   type Line,
   LINE_CHARACTERS_MAX,
-  parseFields,
+  parseFirstLine,
   parseLine,
   readLines,
   refuseFile,
@@ -146,7 +146,7 @@ function parseJournalLine(path: string, { text, number: line }: Line): JournalLi
 }
 
 function parseOpening(path: string, value: unknown): Opening {
-  return parseFields(path, 1, value, opening, "the store is damaged here: this is no first line of a journal");
+  return parseFirstLine(path, value, opening, "the store is damaged here: this is no first line of a journal");
 }
 
 function parseGroup(path: string, line: number, value: unknown): readonly StoreEntry[] {

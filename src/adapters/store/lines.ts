@@ -141,10 +141,10 @@ export function parseLine(file: string, { text, number }: Pick<Line, "text" | "n
   }
 }
 
-/** Throws UsageError("file") when the JSON of a line does not fit the schema. */
-export function parseFields<T>(file: string, line: number, json: unknown, schema: z.ZodType<T>, what: string): T {
+/** Throws UsageError("file") when the JSON of the first line does not fit the schema. */
+export function parseFirstLine<T>(file: string, json: unknown, schema: z.ZodType<T>, what: string): T {
   const { success, data, error } = schema.safeParse(json);
-  return success ? data : refuseFile(file, line, `${what}: ${messagesOf(error.issues, json, "it").join("; ")}`);
+  return success ? data : refuseFile(file, 1, `${what}: ${messagesOf(error.issues, json, "it").join("; ")}`);
 }
 
 /** Throws UsageError("file"). */

@@ -67,7 +67,7 @@ export const verb: Verb = (command, exitWith) => {
 };
 
 async function audit(url: string | undefined, flags: AuditFlags): Promise<number> {
-  const options = parseAuditFlags(url, flags, process.env);
+  const options = parseAuditFlags(url, flags);
   if (flags.list === true || options.url === undefined) {
     if (options.reporter === "json") printJson(listChecks());
     else printData(renderCheckList(styleFor(process.stdout)));
@@ -137,7 +137,7 @@ interface AuditFlags {
 
 type ParsedAudit = ReturnType<typeof parseAuditFlags>;
 
-function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: NodeJS.ProcessEnv) {
+function parseAuditFlags(given: string | undefined, flags: AuditFlags) {
   const only = flags.only === undefined ? undefined : splitNames(flags.only);
   const skip = splitNames(flags.skip ?? []);
   // In `--only garbage http://…` the URL is parsed as a value of the option.
@@ -148,7 +148,7 @@ function parseAuditFlags(given: string | undefined, flags: AuditFlags, env: Node
       "Which receiver? Give its URL, such as `sandbox audit http://127.0.0.1:4020/webhooks`.",
     );
   }
-  const secret = flags.secret ?? (env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
+  const secret = flags.secret ?? (process.env["SANDBOX_SECRET_KEY"] || DEFAULT_COMPANY.secretKey);
   if (secret === "") throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
   if (flags.check === undefined && (flags.settle ?? flags.restart) !== undefined) {
     throw new UsageError("command-line", "--settle and --restart are about the application's state: give --check too.");

@@ -117,5 +117,5 @@ function parseTarget(files: readonly string[], { target, token, company, dryRun,
     return files.length > 0 ? undefined : refuse("Name HTTP archives, or a deployment to ask with --target.");
   }
   if (files.length > 0) return refuse("Give files or --target, not both.");
-  return parseRemote(target, { token, company, secret }, process.env);
+  return parseRemote(target, { token, company, secret });
 }

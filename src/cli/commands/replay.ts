@@ -64,7 +64,7 @@ export const verb: Verb = (command, exitWith) => {
 };
 
 async function replay(paths: readonly string[], flags: ReplayFlags): Promise<number> {
-  const options = parseReplayFlags(flags, process.env);
+  const options = parseReplayFlags(flags);
   if (flags.list === true) return list(paths.length === 0 ? [SHIPPED] : paths, options);
   if (paths.length === 0)
     throw new UsageError("command-line", "Missing required argument: the path of a scenario, or --list.");
@@ -83,7 +83,7 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
       seed,
       allow: gates.allow,
       system: systemClock,
-      env: openVariables(process.env),
+      env: openVariables(),
       ...progress,
     };
     const summary = await replayAll(target.target, scenarios, settings);
@@ -202,9 +202,9 @@ const WORKERS_DEFAULT = 8;
 const WORKERS_MAX = 1000;
 
 /** Throws UsageError("command-line") for a wrong flag. */
-function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
+function parseReplayFlags(flags: ReplayFlags) {
   return {
-    remote: parseTarget(flags, env),
+    remote: parseTarget(flags),
     filter: flags.filter === undefined ? undefined : parseRegex(flags.filter),
     tags: flags.tag ?? [],
     workers: flags.workers === undefined ? WORKERS_DEFAULT : parseWhole("--workers", flags.workers, 1, WORKERS_MAX),
@@ -217,11 +217,11 @@ function parseReplayFlags(flags: ReplayFlags, env: NodeJS.ProcessEnv) {
         ? undefined
         : parseWhole("--seed", flags.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     gates: parseGates(flags),
-    annotates: env["GITHUB_ACTIONS"] === "true",
+    annotates: process.env["GITHUB_ACTIONS"] === "true",
   };
 }
 
-function parseTarget({ target, token, company, secret }: ReplayFlags, env: NodeJS.ProcessEnv) {
+function parseTarget({ target, token, company, secret }: ReplayFlags) {
   if (target === undefined) {
     const stray = Object.entries({ token, company, secret }).find(([, value]) => value !== undefined)?.[0];
     if (stray !== undefined)
@@ -231,7 +231,7 @@ function parseTarget({ target, token, company, secret }: ReplayFlags, env: NodeJ
       );
     return undefined;
   }
-  return parseRemote(target, { token, company, secret }, env);
+  return parseRemote(target, { token, company, secret });
 }
 
 function parseRegex(text: string): RegExp {

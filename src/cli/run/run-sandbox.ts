@@ -100,7 +100,7 @@ async function build(server: Listener, store: Store<StoredSandbox> | undefined, 
   try {
     const sandbox = new Sandbox(options, { log, url: server.url, ...(store === undefined ? {} : { store }) });
     const fetch = createInProcessFetch(() => app);
-    const replayer = createReplayer({ sandbox, fetch, folder: ".", env: openVariables(process.env) });
+    const replayer = createReplayer({ sandbox, fetch, folder: ".", env: openVariables() });
     const app = createApp(sandbox, { replayer });
     server.answerWith(app, (authorization) => clientOf(sandbox, authorization));
     return { sandbox, fetch, replayer };
@@ -128,7 +128,7 @@ export async function beginSession(running: RunningSandbox, prepared: PreparedSt
 
 async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
   const recorder = record && (await startRecording(sandbox, record));
-  const env = openVariables(process.env);
+  const env = openVariables();
   const live =
     scenarios.length === 0
       ? undefined

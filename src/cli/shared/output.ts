@@ -47,7 +47,8 @@ export function printDiagnostic(text: string): void {
 }
 
 /** Colours on a terminal; none in a pipe, in CI, or with NO_COLOR. FORCE_COLOR overrides all of these. */
-export function colorsFor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): Colors {
+export function colorsFor(stream: NodeJS.WriteStream): Colors {
+  const { env } = process;
   const isSet = (name: string): boolean => (env[name] ?? "") !== "";
   if (isSet("FORCE_COLOR")) return createColors(env["FORCE_COLOR"] !== "0");
   // In a pipe `isTTY` is undefined, which createColors must not get.

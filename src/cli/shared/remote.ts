@@ -12,18 +12,15 @@ export interface RemoteFlags {
 export function parseRemote(
   target: string,
   { token, company, secret }: RemoteFlags,
-  env: NodeJS.ProcessEnv,
 ): Credentials & { readonly url: string } {
-  const accessToken = readToken({ variable: "SANDBOX_ACCESS_TOKEN", flag: "--token", given: token }, env);
+  const accessToken = readToken({ variable: "SANDBOX_ACCESS_TOKEN", flag: "--token", given: token });
   if (accessToken === undefined)
     throw new UsageError("command-line", "--target needs --token, or SANDBOX_ACCESS_TOKEN.");
   return {
     url: parseBaseUrl("--target", target),
     token: accessToken,
     companyId:
-      company === ""
-        ? ""
-        : (readToken({ variable: "SANDBOX_COMPANY_ID", flag: "--company", given: company }, env) ?? ""),
-    secretKey: secret ?? env["SANDBOX_SECRET_KEY"] ?? "",
+      company === "" ? "" : (readToken({ variable: "SANDBOX_COMPANY_ID", flag: "--company", given: company }) ?? ""),
+    secretKey: secret ?? process.env["SANDBOX_SECRET_KEY"] ?? "",
   };
 }

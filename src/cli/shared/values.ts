@@ -80,13 +80,13 @@ interface TokenSource {
 }
 
 /** A token from the command line or the environment; undefined when there is none. */
-export function readToken({ variable, flag = "", given }: TokenSource, env = process.env): string | undefined {
+export function readToken({ variable, flag = "", given }: TokenSource): string | undefined {
   if (given !== undefined) return parseToken(flag, given);
-  const text = env[variable] ?? "";
+  const text = process.env[variable] ?? "";
   return text === "" ? undefined : parseToken(variable, text);
 }
 
 /** The variables that scenarios may read as `${env.X}`. */
-export function openVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith("SANDBOX_")));
+export function openVariables(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("SANDBOX_")));
 }

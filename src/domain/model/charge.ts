@@ -67,7 +67,7 @@ export const chargeRow = object({
   createdAt: storedInstant,
   ...chargeTerms,
   amount: storedAmount,
-  feeRate: decimal(0, 1),
+  feeRate: decimal(1),
   fee: storedMoney("positive"),
   status: word<ChargeStatus>(statusesOf(chargeLifecycle)),
   droppedReason: anyText().nullable(),

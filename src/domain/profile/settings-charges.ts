@@ -79,7 +79,7 @@ export const chargeSettings = {
     partial: true,
     schema: object(
       {
-        rate: decimal(0, 1).default(0.01),
+        rate: decimal(1).default(0.01),
         decimals: wholeNumber(0, 4).default(0),
         credit: oneOf("full", "net").default("full"),
       },

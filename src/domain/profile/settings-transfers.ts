@@ -66,8 +66,8 @@ export const transferSettings = {
     partial: true,
     schema: object(
       {
-        rate: decimal(0, 1).default(0.01),
-        fixed: decimal(0, 1_000_000_000, 4).default(0),
+        rate: decimal(1).default(0.01),
+        fixed: decimal(1_000_000_000, 4).default(0),
         decimals: wholeNumber(0, 4).default(2),
       },
       "an object with rate, fixed and decimals",

@@ -3,7 +3,7 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { ProfileProblem } from "../../domain/profile/setting-problems.js";
 import { type ProfileOverrides, findSetting, settingGroups } from "../../domain/profile/settings.js";
 import { tryParseDuration } from "../../kernel/time/duration.js";
-import { INSTANT_EXAMPLE, matching, object, report, visible } from "../../kernel/fields.js";
+import { INSTANT_EXAMPLE, matching, object, report } from "../../kernel/fields.js";
 import { type Instant, parseInstant } from "../../kernel/time/instant.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { decimalXof, wholeXof } from "../../domain/values/fields.js";
@@ -27,7 +27,7 @@ export const onObjects = {
 
 /** An access token or the id of a company: it fits into a header and into a URL. */
 export function credential(what: string): z.ZodType<string> {
-  return visible(`${what}: 1 to 200 visible ASCII characters without spaces`, 200);
+  return matching(/^[\x21-\x7e]{1,200}$/, `${what}: 1 to 200 visible ASCII characters without spaces`);
 }
 
 /** In XOF. */
