@@ -80,7 +80,7 @@ const WIDTH_FOR_TIMES = 90;
 const STATUS_WIDTH = "answer".length;
 
 /** All checks, by group: what was sent, and what came back. */
-export function renderTable({ checks }: AuditReport, style: Style): string[] {
+function renderTable({ checks }: AuditReport, style: Style): string[] {
   const groups = byGroup(checks).map((group) => ({ ...group, reason: commonReason(group.checks) }));
   const shown = groups.flatMap((group) => (group.reason === undefined ? group.checks : []));
   const columns = columnsFor(shown, style.width);
@@ -144,7 +144,7 @@ function commonReason(checks: readonly CheckResult[]): string | undefined {
 }
 
 /** All about a check that failed: what was sent, what came back, why it matters, how to fix it. */
-export function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width" | "faint">): string[] {
+function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width" | "faint">): string[] {
   const { title, sent, seen, why, fix, schedule, scenario } = check;
   const rows: readonly (readonly [string, string | null])[] = [
     ["Expected", title],

@@ -264,7 +264,7 @@ export const instant: z.ZodType<Instant, string> = z
   .string({ error: `must be ${INSTANT_EXAMPLE}` })
   .transform((given, context) => parseInstant(given) ?? report(context, [], `must be ${INSTANT_EXAMPLE}`));
 
-export const DURATION_FORMS = "a duration such as 10s, 1h30m, PT1H or a number of milliseconds";
+const DURATION_FORMS = "a duration such as 10s, 1h30m, PT1H or a number of milliseconds";
 
 /** A duration in any of its forms, both bounds inclusive and in ms; the output is ms. */
 export function duration(minMs = 0, maxMs: number = MAX_DURATION_MS): z.ZodType<number, string | number> {

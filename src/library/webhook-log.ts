@@ -89,7 +89,7 @@ const CAME_MAX = 20;
 const LINE_MAX = 400;
 
 /** Lists the webhooks that came, and what is due next on the clock. */
-export function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
+function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
   const failed = `Failed to wait for a webhook of ${name}`;
   const within = `within ${formatDuration(timeoutMs)}`;
   if (unanswered.length > 0) {

@@ -28,7 +28,7 @@ export interface Api {
 }
 
 export const PAYEE = "+2250700000010";
-export const topics = ["transactions/started", "transactions/completed", "transactions/failed", "charges/events"];
+const topics = ["transactions/started", "transactions/completed", "transactions/failed", "charges/events"];
 
 export function createApi(live: Live): Api {
   const tried = (path: string, body?: unknown): Promise<LooseJson> =>

@@ -21,7 +21,7 @@ export interface PageOptions extends BrowserContextOptions {
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
 /** Disables the browser's own requests, and draws the same without a graphics card. */
-export const CHROMIUM_ARGS: readonly string[] = [
+const CHROMIUM_ARGS: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

@@ -86,7 +86,7 @@ export function tableOf({ runs }: Pick<ExploreReport, "runs">): string[] {
   return runs.map(describeRun);
 }
 
-export function describeRun({ after, point, fault, verdict }: ExploreRun): string {
+function describeRun({ after, point, fault, verdict }: ExploreRun): string {
   const before = after === null ? "" : `${after.point} ${after.fault}, `;
   return `${before}${point.name} ${fault}: ${verdict}`;
 }

@@ -81,7 +81,7 @@ export function descriptionFor(profile: Profile = standard): CompiledDescription
   return description;
 }
 
-export function compileDescription(document: OpenApiDocument): CompiledDescription {
+function compileDescription(document: OpenApiDocument): CompiledDescription {
   // The document has keywords that are not part of JSON Schema.
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

@@ -48,7 +48,7 @@ export async function* readChunks(file: string): AsyncGenerator<Buffer> {
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Throws UsageError("file") when it is missing, or a pipe, a device or a folder: reading one might never end. */
-export async function assertFile(file: string): Promise<void> {
+async function assertFile(file: string): Promise<void> {
   const found = await stat(file).catch((error: unknown) => {
     throw failure(file, reasonOf(error), error);
   });

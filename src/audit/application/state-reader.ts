@@ -100,7 +100,7 @@ export async function runRestart(
   });
 }
 
-export function isUrl(source: string): boolean {
+function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && parseUrl(source) !== undefined;
 }
 

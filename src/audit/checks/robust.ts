@@ -12,7 +12,7 @@ import {
 import { post } from "../wire/stage.js";
 
 /** The sandbox also reports "an acknowledgement slower than 5 s". */
-export const SLOW_MS = 5000;
+const SLOW_MS = 5000;
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 
 const PARSE = "Verify first. Then parse in a try block, check the shape, and answer 400 to what you cannot read.";

@@ -26,7 +26,7 @@ function isChargeStep(step: Step): step is ChargeStep {
 }
 
 /** The status of a charge after a step. */
-export function statusAfter(step: ChargeStep): "paid" | "refunded" | "refunded_partially" | "dropped" {
+function statusAfter(step: ChargeStep): "paid" | "refunded" | "refunded_partially" | "dropped" {
   return step === "refunded in part" || step === "refunded further" ? "refunded_partially" : step;
 }
 

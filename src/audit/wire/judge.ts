@@ -75,7 +75,7 @@ const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to
 
 export const TOO_MANY = 429;
 /** "Too many requests" proves nothing: the event was neither accepted nor refused. */
-export function throttled(exchange: Exchange): Verdict {
+function throttled(exchange: Exchange): Verdict {
   return {
     outcome: "skipped",
     reason: "the receiver answers 429, too many requests: lift its limit for the audit, or choose checks with --only",

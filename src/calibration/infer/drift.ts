@@ -46,6 +46,6 @@ export function exampleOf({ exchange, pointer, expected, got }: FoundDifference)
 }
 
 /** With `*` in the place of the index of an item. */
-export function generalize(pointer: string): string {
+function generalize(pointer: string): string {
   return pointer.replaceAll(/\/\d+(?=\/|$)/g, "/*");
 }

@@ -43,7 +43,7 @@ function leavesOf(value: Json): number {
   return Object.values(value).reduce((sum: number, member: Json) => sum + leavesOf(member), 1);
 }
 
-export function nameOf({ exchange, pointer, kind }: FoundDifference): string {
+function nameOf({ exchange, pointer, kind }: FoundDifference): string {
   return `${exchange.index} ${kind} ${pointer}`;
 }
 

@@ -45,7 +45,7 @@ function renderDrift(row: Drift, style: Style): string[] {
 }
 
 /** `http.createdStatus: 200 in place of 201` */
-export function titleOf(row: CalibratedSetting): string {
+function titleOf(row: CalibratedSetting): string {
   const { path, value, default: before } = row;
   return isChanged(row) ? `${path}: ${show(value)} in place of ${show(before)}` : `${path}: ${show(value)}`;
 }

@@ -59,7 +59,7 @@ function failure(path: string, error: unknown, written: readonly string[]): Usag
 }
 
 /** The texts of the files by name. Tests run each of them. */
-export const initFiles: Readonly<Record<string, string>> = {
+const initFiles: Readonly<Record<string, string>> = {
   "sandbox.config.yaml": `# yaml-language-server: $schema=./node_modules/business-payments-sandbox/schema/config.schema.json
 # Every line is optional; what is commented out shows the default.
 # A flag of \`sandbox start\` wins over a SANDBOX_* variable, and that over this file.

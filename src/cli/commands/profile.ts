@@ -36,7 +36,7 @@ function profile(formatFlag: string = "md"): void {
 }
 
 /** A profile file with every default, and with alternatives and quotes of the contract in comments. */
-export function renderProfileYaml(): string {
+function renderProfileYaml(): string {
   const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
   return `${TITLE}\n${groups.map(renderGroup).join("\n")}`;
 }

@@ -63,7 +63,7 @@ export function parseExperimentFlags(verb: string, words: readonly string[], fla
 
 const WORKERS_MAX = 64;
 
-export function parseCount(flag: string, text: string, max: number): number {
+function parseCount(flag: string, text: string, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
   throw wrongValue(flag, `a whole number from 1 to ${max}`, text);

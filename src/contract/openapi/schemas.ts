@@ -40,7 +40,7 @@ export function describeSchemas(profile: Profile): Record<string, JsonSchema> {
 }
 
 /** A schema that is no component, such as a query's. */
-export function describeSchema(schema: z.ZodType): JsonSchema {
+function describeSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   explainAll(described);
   return described;

@@ -19,7 +19,7 @@ export const accountRow = object({ id: word(accountIds), seq: count, amount: sto
 
 export type Account = Readonly<z.output<typeof accountRow>>;
 
-export const ledgerEntryTypes = [
+const ledgerEntryTypes = [
   "opening",
   "adjustment",
   "transfer.debit",

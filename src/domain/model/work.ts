@@ -18,7 +18,7 @@ import type { Move, MoveLog } from "../../kernel/records/lifecycle.js";
 import { UnitOfWork } from "../../kernel/records/unit-of-work.js";
 import type { Profile } from "../profile/profile.js";
 
-export const dueKinds = ["charge.expire", "transfer.settle", "payment.settle", "delivery.attempt"] as const;
+const dueKinds = ["charge.expire", "transfer.settle", "payment.settle", "delivery.attempt"] as const;
 export type DueKind = (typeof dueKinds)[number];
 
 /** A timer's id follows from its fields, so it is not stored. */

@@ -80,7 +80,7 @@ const spellings: Readonly<Record<string, Spelling>> = {
 };
 
 /** `/v1/charges/:id` matches any one id in that place. */
-export function matchesPath(template: string, path: string): boolean {
+function matchesPath(template: string, path: string): boolean {
   if (!template.includes(":")) return template === path;
   const wanted = template.split("/");
   const given = path.split("/");

@@ -131,7 +131,7 @@ export interface TransferPlan {
 export const DEFAULT_REASON = "recipient_unreachable";
 
 /** As a rule has it, else the number. */
-export function planTransfer(work: Work, order: TransferOrder): TransferPlan {
+function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   const { lateMs, silent, ...ordinary } = behaviourOf(work.profile, order.msisdn);
   const transfer = planByCheck(work, order.msisdn, ordinary.transfer);
   const rule = useRule(work, "transfer", () => ({

@@ -14,7 +14,7 @@ const works: { readonly [Id in OperationId]?: string } = {
 };
 
 /** `POST /v1/transactions (salary-awa)` or `the webhook charges/events#1 (order-1)` */
-export function describePoint({ operation, name, about }: Point): string {
+function describePoint({ operation, name, about }: Point): string {
   const beside = about === "" ? "" : ` (${shorten(about, 80)})`;
   if (operation === undefined) return `the webhook ${name}${beside}`;
   const { method, path } = operations[operation];

@@ -44,7 +44,7 @@ function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
 }
 
 /** `answer-lost at createTransaction#1 (salary-awa)` */
-export function titleOf(run: ExploreRun): string {
+function titleOf(run: ExploreRun): string {
   const before = run.after === null ? "" : `${run.after.fault} at ${run.after.point}, then `;
   const { name, about } = run.point;
   return `${before}${run.fault} at ${name}${about === "" ? "" : ` (${oneLine(about)})`}`;
@@ -85,7 +85,7 @@ const marks: Readonly<Record<Verdict, string>> = {
 };
 
 /** A line for each point, a column for each fault. A second fault has the worst mark of all that it followed. */
-export function renderMatrix(runs: readonly ExploreRun[], style: Style): string[] {
+function renderMatrix(runs: readonly ExploreRun[], style: Style): string[] {
   if (runs.length === 0) return [];
   const faults = faultNames.filter((name) => runs.some(({ fault }) => fault === name));
   const points = [...new Set(runs.map(({ point }) => point.name))];

@@ -38,7 +38,7 @@ function renderDependence(row: VariedSetting, style: Style): string[] {
 }
 
 /** `transfers.min: 10000 in place of 5000` */
-export function titleOf({ path, alternative, default: before }: VariedSetting): string {
+function titleOf({ path, alternative, default: before }: VariedSetting): string {
   return `${path}: ${show(alternative)} in place of ${show(before)}`;
 }
 

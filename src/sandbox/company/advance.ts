@@ -38,7 +38,7 @@ export interface AdvanceResult {
 export type AdvanceTarget = { readonly byMs: number } | { readonly to: Instant } | { readonly toNext: true };
 
 export const FIRED_MAX = 10_000;
-export const MAX_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /** Due items handled before requests get their turn, and the time for them, ms. */
 const SLICE = 64;

@@ -373,7 +373,7 @@ function fireDueItem(work: Work, item: DueItem<DueKind>): void {
 }
 
 /** An attempt changes nothing by itself: the dispatcher makes it. */
-export const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
+const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
   "charge.expire": expireWhenDue,
   "transfer.settle": settleTransfer,
   "payment.settle": settlePayment,

@@ -27,7 +27,7 @@ export interface Coverage {
 export const coverageSections = ["operations", "transitions", "causes", "topics", "rules", "openPoints"] as const;
 export type CoverageSection = (typeof coverageSections)[number];
 
-export const gatedSections = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
+const gatedSections = ["operations", "transitions", "causes", "topics"] as const satisfies CoverageSection[];
 
 export interface Counted {
   readonly met: boolean;

@@ -20,7 +20,7 @@ export interface JournalEntry extends Row, Omit<Exchange, Unkept> {
 }
 
 /** Bound of all entries together, whatever their number. */
-export const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 /** What an entry takes beside its texts. */
 const ENTRY_BYTES = 300;
 /** What the id of a webhook or of a record takes. */

@@ -13,7 +13,7 @@ import type { Given, Scenario, Step } from "./scenario.js";
 import { givenSchema, scenarioSchema } from "./scenario-schema.js";
 
 /** The default beginning of a scenario: a fixed instant, so that it is the same every day. */
-export const DEFAULT_START = Date.UTC(2026, 0, 15, 9);
+const DEFAULT_START = Date.UTC(2026, 0, 15, 9);
 
 /** Steps of repetitions are counted each time. */
 const STEPS_MAX = 1_000_000;
