@@ -4,16 +4,14 @@ import { readBytes } from "../../kernel/messages/read-text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { REQUEST_TIMEOUT_MS, createRemoteTarget } from "../../scenarios/run/remote-target.js";
 import { runScenario } from "../../scenarios/run/replay.js";
+import type { Credentials } from "../../scenarios/run/world.js";
 import { COPIED_BYTES_MAX } from "../proxy/body-copy.js";
 import { createExchangeRedactor } from "../proxy/redact-exchange.js";
 import type { ChosenProbe } from "./choose-probes.js";
 
-export interface ProbeTarget {
+export interface ProbeTarget extends Credentials {
   /** Requests go to this address and nowhere else. Without a slash at the end. */
   readonly url: string;
-  readonly token: string;
-  readonly companyId: string;
-  readonly secretKey: string;
 }
 
 export interface RunProbesOptions {

@@ -11,8 +11,7 @@ import { isReceiverAllowed } from "../../domain/deliveries/allowed-receivers.js"
 import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 import { type Charge, type ChargeEntry, chargeTerms } from "../../domain/model/charge.js";
 import { isApiProblem, refuse } from "../../domain/model/problem-codes.js";
-import { Work, type World, createWorld } from "../../domain/model/work.js";
-import type { Profile } from "../../domain/profile/profile.js";
+import { Work, type WorkContext, createWorld } from "../../domain/model/work.js";
 import { addRule } from "../../domain/rules/change-rules.js";
 import { afterStart, planOrder, startTransfer } from "../../domain/transfers/create-transfer.js";
 import { completeTransfer, failTransfer } from "../../domain/transfers/settle-transfer.js";
@@ -25,13 +24,8 @@ import { quote } from "../../kernel/messages/text.js";
 import type { FixtureTime } from "./file-fields.js";
 import type { ChargeFixture, CompanySetup, SubscriptionFixture, TransactionFixture, WorldFixture } from "./fixture.js";
 
-export interface SeedContext {
-  readonly world: World;
-  readonly profile: Profile;
-  readonly ids: IdSource;
-  /** The start of the company. */
-  readonly at: Instant;
-  readonly nextSeq: () => number;
+/** `at` is the start of the company. */
+export interface SeedContext extends WorkContext {
   /** The URL of payment pages. */
   readonly checkoutUrl: string;
 }

@@ -2,9 +2,8 @@ import { operations } from "../../../contract/operations.js";
 import type { RuleOn } from "../../../domain/model/rule.js";
 import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
-import type { Deferred } from "../../../kernel/events.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
-import { type ApiAnswer, headersOf, respond } from "../../api/answer.js";
+import { type ApiAnswer, type Ruled, headersOf, respond } from "../../api/answer.js";
 import { HANG_MAX_MS, breakOff, linger, misbehave, nothingDone } from "../../api/rule-effects.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 
@@ -42,20 +41,16 @@ export function useCheckoutRule(
   }, undefined);
 }
 
-interface Ruled {
-  readonly company: Company;
-  readonly rule: RuleOn<"request">;
+interface RuledForm extends Ruled {
   readonly form: URLSearchParams;
   readonly lost: LostForms;
-  /** Resolves when the answer leaves, or is lost. */
-  readonly returned: Deferred;
 }
 
 /** Applies a rule to the answer to a form, as to an answer of the API. `answer` undefined: the work was not done. */
 export async function answerByRule(
   c: HttpContext,
   sandbox: Sandbox,
-  { company, rule, form, lost, returned }: Ruled,
+  { company, rule, form, lost, returned }: RuledForm,
   answer: Response | undefined,
 ): Promise<Response> {
   const { delayMs, fault } = rule.then;

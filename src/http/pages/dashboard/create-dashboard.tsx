@@ -2,15 +2,13 @@ import { Hono } from "hono";
 import { UsageError } from "../../../kernel/messages/problem.js";
 import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
-import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { logBug } from "../../api/answer.js";
-import type { AddressLimit } from "../../shared/address-limit.js";
-import { type ReserveBody, refuseForgery } from "../../control/guards.js";
+import { refuseForgery } from "../../control/guards.js";
 import { refusalOf } from "../../control/control-endpoint.js";
 import { type HttpContext, type HttpEnv, closeConnection, dropBodyOfHead } from "../../shared/env.js";
 import { answerPage } from "../shared/answer-page.js";
 import { renderProblem } from "./boxes.js";
-import { Guard } from "./guard.js";
+import { Guard, type GuardDeps } from "./guard.js";
 import { backOf, redirectTo } from "./redirect.js";
 import { createLive } from "./live.js";
 import { pages } from "./registry.js";
@@ -27,15 +25,10 @@ import { type Caller, reach, reachCompany } from "../../shared/caller.js";
 import { whenReady } from "../../shared/company.js";
 import { CompanyLimit } from "../../shared/company-limit.js";
 import { logRequests } from "../../shared/log-request.js";
-import type { SelfService } from "../../shared/self-service.js";
 
-interface DashboardDeps {
-  readonly sandbox: Sandbox;
+interface DashboardDeps extends Omit<GuardDeps, "sessions"> {
   /** The control API, without the guards of a socket. */
   readonly ask: AskControl;
-  readonly guesses: AddressLimit;
-  readonly selfService: SelfService | undefined;
-  readonly reserveBody: ReserveBody;
   readonly differences: View["differences"];
 }
 

@@ -21,7 +21,7 @@ const COOKIE = { path: "/", httpOnly: true, sameSite: "Strict" } as const;
 /** Of a form that anyone may send. */
 const OPEN_FORM_BYTES_MAX = 16 * 1024;
 
-interface GuardDeps {
+export interface GuardDeps {
   readonly sandbox: Sandbox;
   readonly sessions: Sessions;
   readonly guesses: AddressLimit;
