@@ -30,7 +30,7 @@ export async function stopGracefully(
   const startedAt = system.monotonic();
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
   // The next holder of the store sends what is pending.
-  if (!isLost) await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(system, msLeft())));
+  if (!isLost) await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(msLeft())));
   const cancelled = inFlight(sandbox);
   if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
   server.cutOff();

@@ -110,7 +110,7 @@ const PATIENCE_MS = 500;
  * when the attempts that are in flight at its arrival do not end soon.
  */
 async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
-  const { dispatcher, deps } = company;
+  const { dispatcher } = company;
   const turn = { hasBegun: false, isRefused: false };
   const result = company.exclusively(async () => {
     if (turn.isRefused) throw new Bug("A call that was refused has no turn.");
@@ -119,7 +119,7 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   });
   if (!company.isAdvanceWaiting) return result;
   const inFlight = dispatcher.outstanding;
-  const ended = dispatcher.endedWithin(inFlight, deps.system, PATIENCE_MS);
+  const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
   const goesOn = await Promise.race([ended, result.then(isOver, isOver)]);
   if (goesOn || turn.hasBegun) return result;
   turn.isRefused = true;
@@ -187,7 +187,7 @@ function createWait({ dispatcher, deps: { system } }: Company, { maxWaitMs = MAX
   let left = maxWaitMs;
   const waitForQuiet = async (): Promise<void> => {
     const start = system.monotonic();
-    const isQuiet = await dispatcher.quietWithin(system, left);
+    const isQuiet = await dispatcher.quietWithin(left);
     left = isQuiet ? left - (system.monotonic() - start) : 0;
   };
   return () => (left > 0 ? waitForQuiet() : undefined);

@@ -308,9 +308,9 @@ export class Company {
   #send(enqueued: readonly EnqueuedDelivery[], gate: ReleaseGate): void {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
     const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
-    const { store, system } = this.deps;
+    const { store } = this.deps;
     if (urgent.length > 0) {
-      const sendNow = (): Promise<unknown> => held.sendNow(urgent, system, this.profile.webhooks.timeout);
+      const sendNow = (): Promise<unknown> => held.sendNow(urgent, this.profile.webhooks.timeout);
       const kept = store.durable();
       gate.before(kept === undefined ? sendNow() : kept.then(sendNow, () => undefined));
     }

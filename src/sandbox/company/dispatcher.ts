@@ -62,7 +62,7 @@ export interface Held {
   /**
    * Starts these now, with those before them in their lanes. Resolves when their first attempts are over, or after `maxMs` of real time.
    */
-  readonly sendNow: (deliveries: readonly Delivery[], system: SystemClock, maxMs: number) => Promise<unknown>;
+  readonly sendNow: (deliveries: readonly Delivery[], maxMs: number) => Promise<unknown>;
 }
 
 /** The first attempts of one resource's events to one receiver that are not over, in the order of the events. */
@@ -131,14 +131,14 @@ export class Dispatcher {
     const jobs = deliveries.map((delivery) => this.#enterLane(delivery));
     return {
       release: () => this.#release(jobs),
-      sendNow: (urgent, system, maxMs) => {
+      sendNow: (urgent, maxMs) => {
         const ids = new Set(urgent.map(({ id }) => id));
         const lastUrgent = new Map(
           jobs.map(({ deliveryId, lane }, at) => [ids.has(deliveryId) ? lane : undefined, at]),
         );
         this.#release(jobs.filter(({ lane }, at) => at <= (lastUrgent.get(lane) ?? -1)));
         const areOver = (): boolean => urgent.every(({ id }) => !this.isOutstanding(id));
-        return this.#waitUntil(areOver, system, maxMs);
+        return this.#waitUntil(areOver, maxMs);
       },
     };
   }
@@ -152,13 +152,13 @@ export class Dispatcher {
   }
 
   /** Resolves to true as soon as nothing is outstanding, and to false after `maxMs` of real time. */
-  quietWithin(system: SystemClock, maxMs: number): Promise<boolean> {
-    return this.#waitUntil(() => this.quiet, system, maxMs);
+  quietWithin(maxMs: number): Promise<boolean> {
+    return this.#waitUntil(() => this.quiet, maxMs);
   }
 
   /** The same for these deliveries. */
-  endedWithin(ids: readonly string[], system: SystemClock, maxMs: number): Promise<boolean> {
-    return this.#waitUntil(() => !ids.some((id) => this.isOutstanding(id)), system, maxMs);
+  endedWithin(ids: readonly string[], maxMs: number): Promise<boolean> {
+    return this.#waitUntil(() => !ids.some((id) => this.isOutstanding(id)), maxMs);
   }
 
   /** Starts nothing more. The company's signal aborts what is in flight. */
@@ -169,10 +169,10 @@ export class Dispatcher {
     this.#deps.events.emit("attemptEnded", this);
   }
 
-  async #waitUntil(holds: () => boolean, system: SystemClock, maxMs: number): Promise<boolean> {
+  async #waitUntil(holds: () => boolean, maxMs: number): Promise<boolean> {
     if (holds()) return true;
     if (maxMs <= 0) return false;
-    const { events } = this.#deps;
+    const { events, system } = this.#deps;
     const isHeld = await events.waitFor("attemptEnded", (ended) => ended === this && holds(), { system, maxMs });
     return isHeld || holds();
   }
