@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { stringify } from "yaml";
+import { groupBy } from "../kernel/collections.js";
 import { oneLine, printable } from "../kernel/messages/text.js";
 import {
   type JunitCase,
@@ -47,12 +48,8 @@ function withoutHeaders({ received, ...failure }: Failure) {
 
 /** JUnit XML: a suite for each folder of files, a case for each scenario. */
 export const renderJunit: Reporter = ({ results, durationMs }) => {
-  const suites = new Map<string, JunitCase[]>();
-  for (const result of results) {
-    const folder = dirname(result.scenario.file);
-    suites.set(folder, [...(suites.get(folder) ?? []), junitCase(result)]);
-  }
-  const named = [...suites].map(([name, cases]) => ({ name, cases }));
+  const folders = groupBy(results, ({ scenario }) => dirname(scenario.file));
+  const named = [...folders].map(([name, group]) => ({ name, cases: group.map(junitCase) }));
   return renderJunitXml("business-payments-sandbox", durationMs, named);
 };
 

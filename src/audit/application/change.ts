@@ -1,3 +1,4 @@
+import { groupBy, surplus } from "../../kernel/collections.js";
 import { valueAt } from "../../kernel/fields.js";
 import { isObject, type JsonObject } from "../../kernel/messages/json.js";
 import { shorten } from "../../kernel/messages/text.js";
@@ -117,7 +118,7 @@ function diffLists(
   place: string,
   ignored: ReadonlySet<string>,
 ): Change {
-  const [gone, added] = [without(before, after), without(after, before)];
+  const [gone, added] = [surplus(before, after, stableText), surplus(after, before, stableText)];
   const item = place + ITEM;
   const items =
     gone.length === added.length
@@ -137,17 +138,6 @@ function diffLists(
 }
 
 const ITEM = "[]";
-
-/** Each item of `others` removes one that is equal. */
-function without(items: readonly unknown[], others: readonly unknown[]): unknown[] {
-  const counts = new Map<string, number>();
-  for (const other of others.map(stableText)) counts.set(other, (counts.get(other) ?? 0) + 1);
-  return items.filter((item) => {
-    const left = counts.get(stableText(item)) ?? 0;
-    counts.set(stableText(item), left - 1);
-    return left <= 0;
-  });
-}
 
 /** Databases print sums as text: `"10000.00"`. */
 function numberOf(value: unknown): number | undefined {
@@ -177,11 +167,10 @@ export function variedPlaces(one: Change, other: Change): ReadonlySet<string> | 
 }
 
 function byPattern(change: Change): ReadonlyMap<string, readonly ChangedPlace[]> {
-  const groups = new Map<string, ChangedPlace[]>();
-  for (const changed of change) {
-    const place = patternOf(changed);
-    groups.set(place, [...(groups.get(place) ?? []), { ...changed, place }]);
-  }
+  const groups = groupBy(
+    change.map((changed) => ({ ...changed, place: patternOf(changed) })),
+    ({ place }) => place,
+  );
   for (const places of groups.values()) places.sort((one, other) => (stableText(one) < stableText(other) ? -1 : 1));
   return groups;
 }

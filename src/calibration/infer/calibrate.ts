@@ -5,7 +5,7 @@ import { toIso } from "../../kernel/time/instant.js";
 import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { credentialsIn, credentialsOf } from "../recording/credentials.js";
 import type { Entry } from "../recording/entry.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import { type Recording, readRecording } from "../recording/history.js";
 import { type ReadEntry, readEntry } from "../recording/read-entry.js";
 import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";

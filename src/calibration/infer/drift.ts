@@ -1,6 +1,6 @@
 import type { Drift } from "../report/report.js";
 import { hideCredentials } from "../recording/credentials.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import type { FoundDifference } from "../replay/compare.js";
 import type { Track } from "./bench.js";
 

@@ -4,7 +4,7 @@ import { type Entry, type History, type RecordedRequest, subjectOf } from "../re
 import { idInPath, idsIn, itemsIn } from "../recording/resources.js";
 import type { FoundDifference } from "../replay/compare.js";
 import type { Replayed } from "../replay/replay.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import type { Track } from "./bench.js";
 import { nameDrift } from "./drift.js";
 import { weigh } from "./score.js";

@@ -7,7 +7,7 @@ import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
 import { itemsIn } from "../recording/resources.js";
 import { readTimestamp } from "../recording/timestamps.js";

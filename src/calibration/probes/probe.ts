@@ -1,5 +1,6 @@
 import { findOperation, operations } from "../../contract/operations.js";
 import type { Scenario, Step } from "../../scenarios/file/scenario.js";
+import { countBy } from "../../kernel/collections.js";
 
 /** A scenario that is played against a real service to learn what it does. */
 export interface Probe {
@@ -14,8 +15,7 @@ export interface Probe {
 
 export function createProbe(shipped: Scenario): Probe {
   const scenario = asClient(shipped);
-  const counts = new Map<string, number>();
-  for (const request of requestsOf(scenario.steps)) counts.set(request, (counts.get(request) ?? 0) + 1);
+  const counts = countBy(requestsOf(scenario.steps), (request) => request);
   const made = Object.entries(effects).flatMap(([request, { one, many }]) => {
     const count = counts.get(request) ?? 0;
     return count === 0 ? [] : [count === 1 ? one : `${count} ${many}`];

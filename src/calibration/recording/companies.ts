@@ -1,7 +1,7 @@
 import { isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { Entry } from "./entry.js";
-import { groupBy } from "./group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import { idInPath, idsIn } from "./resources.js";
 
 /** The entries of each company, and those of which none can be named. */

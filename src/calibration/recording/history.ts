@@ -3,6 +3,7 @@ import { groupByCompany } from "./companies.js";
 import type { Entry, History } from "./entry.js";
 import type { ReadEntry } from "./read-entry.js";
 import { ServiceClock } from "./service-clock.js";
+import { countBy } from "../../kernel/collections.js";
 
 /** What one recording holds. */
 export interface Recording {
@@ -25,11 +26,8 @@ export function readRecording(read: readonly ReadEntry[]): Recording {
 }
 
 function mostFrequentCompany(entries: readonly Entry[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const entry of entries) {
-    if (entry.kind !== "request" || (entry.answer?.status ?? 500) >= 300) continue;
-    const { companyId: id } = entry;
-    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+  const named = entries.flatMap((entry) =>
+    entry.kind === "request" && (entry.answer?.status ?? 500) < 300 ? (entry.companyId ?? []) : [],
+  );
+  return [...countBy(named, (id) => id)].toSorted((a, b) => b[1] - a[1])[0]?.[0];
 }

@@ -6,7 +6,7 @@ import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { ExchangeName, RecordedWebhook } from "../recording/entry.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import { eventOf, idOf, orderOf, plain, refundOf } from "../recording/resources.js";
 import type { Bindings } from "./bindings.js";
 import { type Comparison, type Difference, type FoundDifference, asJson, compareBodies } from "./compare.js";

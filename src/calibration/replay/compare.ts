@@ -3,7 +3,7 @@ import { parseBody } from "../../adapters/har/http-exchange.js";
 import { isObject, type Json, memberOf } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { ExchangeName } from "../recording/entry.js";
-import { groupBy } from "../recording/group-by.js";
+import { groupBy } from "../../kernel/collections.js";
 import { prefixOf } from "../recording/resources.js";
 import { endOf, readTimestamp } from "../recording/timestamps.js";
 import type { Bindings } from "./bindings.js";

@@ -11,6 +11,7 @@ import { chargeEntry, chargeFees, createChargeRequest, payRequest, refundRequest
 import { type ResponseSchemas, responseSchemas } from "../response-schemas.js";
 import { subscriptionRequest } from "../subscriptions.js";
 import { batchRequest, transferRequest } from "../transfers.js";
+import { groupBy } from "../../kernel/collections.js";
 
 export type SchemaName = keyof ResponseSchemas | keyof ReturnType<typeof requestSchemas> | keyof typeof commonSchemas;
 
@@ -92,12 +93,10 @@ export function resting(description: string, paths: readonly SettingPath[]): { d
 }
 
 export function explain(description: string, paths: readonly string[]): string {
-  const bySource = new Map<string, string[]>();
-  for (const path of paths) {
-    const source = sourceOf(findSetting(path) ?? { contract: "" });
-    bySource.set(source, [...(bySource.get(source) ?? []), `\`${path}\``]);
-  }
-  const sentences = [...bySource].map(([source, names]) => `Rests on ${names.join(", ")}. ${source}`);
+  const bySource = groupBy(paths, (path) => sourceOf(findSetting(path) ?? { contract: "" }));
+  const sentences = [...bySource].map(([source, names]) => {
+    return `Rests on ${names.map((name) => `\`${name}\``).join(", ")}. ${source}`;
+  });
   return [description, ...sentences].join("\n\n");
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from "../../kernel/collections.js";
 import type { Json } from "../../kernel/messages/json.js";
 import { type Alternative, type Setting, sourceOf } from "./setting.js";
 import { type ProfileValues, groupOf, settings } from "./settings.js";
@@ -25,11 +26,7 @@ function valueAt(values: ProfileValues, path: string): Json | undefined {
 
 /** docs/profile.md, whole. A test compares the two, so the page cannot fall behind the table. */
 export function renderProfileMarkdown(): string {
-  const groups = new Map<string, Setting[]>();
-  for (const setting of settings) {
-    const group = groupOf(setting.path);
-    groups.set(group, [...(groups.get(group) ?? []), setting]);
-  }
+  const groups = groupBy(settings, ({ path }) => groupOf(path));
   return [INTRO, ...[...groups].map(([group, members]) => renderGroup(group, members))].join("\n\n") + "\n";
 }
 

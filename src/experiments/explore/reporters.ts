@@ -1,3 +1,4 @@
+import { groupBy } from "../../kernel/collections.js";
 import { oneLine, printable, wrapText, pluralize } from "../../kernel/messages/text.js";
 import {
   type JunitResult,
@@ -31,15 +32,11 @@ interface BugGroup {
 
 /** Worst first. A program that throws at one fault does so at most of them: that is one bug. */
 function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
-  const groups = new Map<string, ExploreRun[]>();
-  for (const verdict of [...bugVerdicts, "flaky" as const]) {
-    for (const run of runs.filter((run) => run.verdict === verdict)) {
-      const { fault, point, effect } = run;
-      const kind = [point.operation ?? point.topic, fixes[fault], effect.added.length > 0];
-      const key = JSON.stringify(verdict === "unsafe" || verdict === "lost" ? [verdict, ...kind] : [verdict]);
-      groups.set(key, [...(groups.get(key) ?? []), run]);
-    }
-  }
+  const bugs = [...bugVerdicts, "flaky" as const].flatMap((verdict) => runs.filter((run) => run.verdict === verdict));
+  const groups = groupBy(bugs, ({ verdict, fault, point, effect }) => {
+    const kind = [point.operation ?? point.topic, fixes[fault], effect.added.length > 0];
+    return JSON.stringify(verdict === "unsafe" || verdict === "lost" ? [verdict, ...kind] : [verdict]);
+  });
   return [...groups.values()].flatMap(([first, ...others]) => (first === undefined ? [] : { first, others }));
 }
 

@@ -1,5 +1,5 @@
 import type { RunResult } from "../run/experiment.js";
-import { surplus } from "../run/effect.js";
+import { surplus } from "../../kernel/collections.js";
 import { describeFault, describeUnreached } from "./fault-sentences.js";
 import type { FaultName, PlannedFault } from "./faults.js";
 import type { Seen, SeenOutcome, SeenRequest } from "../run/observe.js";

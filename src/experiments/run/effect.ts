@@ -1,5 +1,6 @@
 import { toXof } from "../../domain/values/money.js";
 import type { World } from "../../domain/model/work.js";
+import { surplus } from "../../kernel/collections.js";
 
 /**
  * One thing that happened to money or to an order, by the books. No generated ids: two runs that do the same have the same facts.
@@ -98,15 +99,4 @@ function withoutRenamed({ added, missing }: Effect, baseline: readonly Fact[]): 
     return at === -1;
   });
   return { added: stays, missing: left };
-}
-
-/** What `these` have more often than `those`. */
-export function surplus<Item>(these: readonly Item[], those: readonly Item[], keyOf: (item: Item) => string): Item[] {
-  const left = new Map<string, number>();
-  for (const item of those) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) + 1);
-  return these.filter((item) => {
-    const count = left.get(keyOf(item)) ?? 0;
-    left.set(keyOf(item), count - 1);
-    return count <= 0;
-  });
 }

@@ -1,6 +1,7 @@
-import { type Effect, type FactKey, compareFacts, findStableView, surplus, withoutGenerated } from "./effect.js";
+import { type Effect, type FactKey, compareFacts, findStableView, withoutGenerated } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Seen, SeenRequest } from "./observe.js";
+import { surplus } from "../../kernel/collections.js";
 
 /** Worst first. */
 export const verdicts = ["unsafe", "lost", "hung", "crashed", "noticed", "safe"] as const;

@@ -1,6 +1,7 @@
 import { type Coverage, type CoverageSection, type OperationCoverage, coverageSections } from "./coverage-report.js";
 import type { Redactor } from "../observation/redact.js";
 import { describeRendered } from "../state/rules.js";
+import { groupBy } from "../../kernel/collections.js";
 
 export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   operations: "Operations and statuses",
@@ -68,12 +69,8 @@ function untouched(openPoints: Coverage["openPoints"]): readonly string[] {
 }
 
 function byOperation(items: readonly OperationCoverage[]): readonly (readonly [string, readonly number[]])[] {
-  const statuses = new Map<string, number[]>();
-  for (const { method, path, status } of items) {
-    const name = `${method} ${path}`;
-    statuses.set(name, [...(statuses.get(name) ?? []), status]);
-  }
-  return [...statuses];
+  const groups = groupBy(items, ({ method, path }) => `${method} ${path}`);
+  return [...groups].map(([name, group]) => [name, group.map(({ status }) => status)]);
 }
 
 function operationRows(operations: Coverage["operations"]): readonly (readonly string[])[] {

@@ -4,6 +4,7 @@ import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type Detection, type Detector, type Scene, describeRequest, hasAcknowledged, idInPath } from "./detector.js";
 import type { FindingRequest } from "./finding.js";
+import { countBy } from "../../kernel/collections.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 import { memberOf } from "../../kernel/messages/json.js";
 
@@ -82,9 +83,7 @@ function describeUnlearned(
     return [{ status, request }];
   });
   if (final.length === 0) return [];
-  const counts = new Map<string | undefined, number>();
-  for (const { status } of final) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const counted = [...counts].map(([status, count]) => `${count} ${status}`);
+  const counted = [...countBy(final, ({ status }) => status)].map(([status, count]) => `${count} ${status}`);
   const requests = [...new Set(final.map(({ request }) => request))];
   const isOne = final.length === 1;
   const why =

@@ -3,6 +3,7 @@ import type { Transfer } from "../../domain/model/transfer.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
 import { msisdnKey } from "../../domain/values/msisdn.js";
+import { countBy } from "../../kernel/collections.js";
 import { quote } from "../../kernel/messages/text.js";
 import {
   type Answered,
@@ -95,10 +96,10 @@ export const referenceReused: Detector = {
 
 type First = Pick<PayoutOrder, "msisdn" | "amount"> & { readonly madeBy?: JournalEntry | undefined };
 
-function orderOf(transfer: ReturnType<typeof findEarlier>, scene: Scene): First | undefined {
+function orderOf(transfer: Transfer | undefined, scene: Scene): First | undefined {
   if (transfer === undefined) return undefined;
-  const { msisdn } = transfer;
-  return { msisdn, amount: Number(pairOfTransfer(transfer).split(" ")[1]), madeBy: scene.causeOf(transfer) };
+  const { msisdn, amount } = transfer;
+  return { msisdn, amount: toXof(amount), madeBy: scene.causeOf(transfer) };
 }
 
 function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, scene: Scene): Detection {
@@ -134,12 +135,19 @@ export function createBatchRepeatedDetector(): Detector {
     see(entry, { world }) {
       if (entry.operation !== "createBatch" || entry.created.length === 0) return [];
       const items = payoutsOf(entry).map((order) => ({ ...order, pair: pairOf(order) }));
-      const counts = countsOf(items);
+      const counts = countBy(items, ({ pair }) => pair);
       const { id, at, created } = entry;
       const batch: SentBatch = { id, at, created, items, request: describeBatch(entry) };
       const found = [...batches.values()].flatMap((before) => {
         const { items: earlier } = before;
-        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(counts, countsOf(earlier))) return [];
+        if (
+          entry.at - before.at >= SAME_RUN_MS ||
+          !holdsAll(
+            counts,
+            countBy(earlier, ({ pair }) => pair),
+          )
+        )
+          return [];
         const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
         const failed = transfers.filter(({ status }) => status === "failed").length;
         const others = transfers.length - failed;
@@ -166,13 +174,6 @@ function describeBatch(entry: JournalEntry): FindingRequest {
 }
 
 type Item = PayoutOrder & { readonly pair: string };
-
-/** How often each pair is there. */
-function countsOf(items: readonly Item[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { pair } of items) counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  return counts;
-}
 
 /** Each as often as there. */
 function holdsAll(all: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): boolean {

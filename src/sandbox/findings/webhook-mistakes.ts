@@ -1,6 +1,7 @@
 import { damageOf } from "../../domain/deliveries/sign-delivery.js";
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
 import { type Subscription, shownTopic } from "../../domain/model/subscription.js";
+import { countBy } from "../../kernel/collections.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detection, type Detector, type Scene, describeCause, describeRequest } from "./detector.js";
 import { FINDINGS_MAX } from "./finding.js";
@@ -140,7 +141,5 @@ function keyOf({ topic, url }: Subscription): string {
 }
 
 function countSubscriptions({ world }: Scene): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of world.subscriptions.values().map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+  return countBy(world.subscriptions.values(), keyOf);
 }

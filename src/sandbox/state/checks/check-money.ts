@@ -4,14 +4,14 @@ import type { Charge } from "../../../domain/model/charge.js";
 import { type Batch, type Transfer, totalOf } from "../../../domain/model/transfer.js";
 import { MONEY_STORED_MAX, type Money, toXof } from "../../../domain/values/money.js";
 import { type Complain, type Records, eachOf } from "./records.js";
+import { countBy, groupBy } from "../../../kernel/collections.js";
 
 /** Money that holds together: amounts against statuses, sums against their parts, and all of it against the ledger. */
 export function checkMoney(records: Records): string[] {
   const problems: string[] = [];
   const { ledger, charges, payments, transactions, batches } = records;
   const booked = checkLedger(problems, records);
-  const postponed = new Map<string, number>();
-  for (const { chargeId } of payments) postponed.set(chargeId, (postponed.get(chargeId) ?? 0) + 1);
+  const postponed = countBy(payments, ({ chargeId }) => chargeId);
   eachOf(problems, "charges", charges, (charge, complain) => {
     checkCharge(charge, postponed.get(charge.id) ?? 0, complain);
     const inWallets = charge.refunded - charge.paid;
@@ -37,12 +37,7 @@ export function checkMoney(records: Records): string[] {
   eachOf(problems, "transactions", transactions, ({ batchId }, complain) => {
     if (batchId !== null && !batchIds.has(batchId)) complain("batchId", "is the id of no batch");
   });
-  const inBatches = new Map<string | null, Transfer[]>();
-  for (const transfer of transactions) {
-    const others = inBatches.get(transfer.batchId);
-    if (others === undefined) inBatches.set(transfer.batchId, [transfer]);
-    else others.push(transfer);
-  }
+  const inBatches = groupBy(transactions, ({ batchId }) => batchId);
   eachOf(problems, "batches", batches, (batch, complain) => checkBatch(batch, inBatches.get(batch.id) ?? [], complain));
   return problems;
 }

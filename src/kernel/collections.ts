@@ -1,0 +1,26 @@
+/** Like `Map.groupBy`, which Node 20 does not have. */
+export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** How often each key is there. */
+export function countBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> {
+  return new Map([...groupBy(items, keyOf)].map(([key, { length }]) => [key, length]));
+}
+
+/** What `these` have more often than `those`, by the key. */
+export function surplus<Item>(these: readonly Item[], those: readonly Item[], keyOf: (item: Item) => string): Item[] {
+  const left = countBy(those, keyOf);
+  return these.filter((item) => {
+    const count = left.get(keyOf(item)) ?? 0;
+    left.set(keyOf(item), count - 1);
+    return count <= 0;
+  });
+}
