@@ -39,8 +39,7 @@ class Traffic {
     this.sightings = entries.flatMap((entry): Sighting[] => {
       const shown = entry.kind === "webhook" ? entry.body["data"] : entry.answer?.body;
       if (!isObject(shown)) return [];
-      const items = Array.isArray(shown["transactions"]) ? shown["transactions"].filter(isObject) : [];
-      return [shown, ...items].map((resource) => ({ at: entry.at, by: entry.kind, resource }));
+      return [shown, ...itemsIn(shown)].map((resource) => ({ at: entry.at, by: entry.kind, resource }));
     });
   }
 
@@ -233,25 +232,21 @@ function suggestRates({ requests }: Traffic): readonly Json[] {
   const refused = requests[first];
   if (refused === undefined) return [];
   const wait = Number(refused.retryAfter ?? Number.NaN);
-  const spans = [1, 10, 60, 3600, ...(wait > 0 ? [wait] : [])];
-  return unique(
-    spans.flatMap((seconds) => {
-      const begin = refused.at - seconds * 1000;
-      const within = requests
-        .slice(0, first)
-        .filter(({ at, status }) => at > begin && status !== 429 && status !== 401);
-      return within.length === 0 ? [] : [JSON.stringify({ requests: within.length, per: `${seconds}s` })];
-    }),
-  ).map((text) => JSON.parse(text) as Json);
+  const spans = unique([1, 10, 60, 3600, ...(wait > 0 ? [wait] : [])]);
+  return spans.flatMap((seconds) => {
+    const begin = refused.at - seconds * 1000;
+    const within = requests.slice(0, first).filter(({ at, status }) => at > begin && status !== 429 && status !== 401);
+    return within.length === 0 ? [] : [{ requests: within.length, per: `${seconds}s` }];
+  });
 }
 
 /** Numbers whose transfers, payments or checks ended in another way than most. */
 function numbersOf(traffic: Traffic): readonly Json[] {
   const requests = traffic.of("createTransaction", "payCharge", "checkCustomer").flatMap(({ path, sent }) => {
     const asked = new URL(path, "http://localhost").searchParams.get("msisdn");
-    return [...Object.values(sent), asked].filter((value) => typeof value === "string" && isMsisdn(value));
+    return [...Object.values(sent), asked].filter((value) => typeof value === "string");
   });
-  return unique(requests as string[]);
+  return unique(requests.filter(isMsisdn));
 }
 
 /** A payment that names no number is by the one that its answer shows. */
@@ -259,7 +254,7 @@ function payersOf({ sightings }: Traffic): readonly Json[] {
   const payers = sightings.flatMap(({ resource }) =>
     itemsIn(resource).map(({ recipientMsisdn }) => `+${String(recipientMsisdn)}`),
   );
-  return unique(payers.filter((number) => isMsisdn(number)));
+  return unique(payers.filter(isMsisdn));
 }
 
 function isSignature([name, value]: readonly [string, string]): boolean {

@@ -10,6 +10,7 @@ import { endHolds } from "../../domain/rules/holds.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { idInPath, itemsOf } from "../../sandbox/findings/detector.js";
 import type { Finding } from "../../sandbox/findings/finding.js";
 import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { finalStatuses } from "../../sandbox/findings/outcome-never-learned.js";
@@ -213,23 +214,19 @@ interface Subject {
 }
 
 /** What a request is about: the record that its path names, or what its body says. */
-function subjectOf({ operation, path, body }: JournalEntry, world: World): Subject {
+function subjectOf(entry: JournalEntry, world: World): Subject {
+  const { operation, path, body } = entry;
   if (operation === "createBatch") {
-    const items = isObject(body) && Array.isArray(body["transactions"]) ? body["transactions"] : [];
+    const items = itemsOf(body);
     return { about: `${items.length} transfers`, key: items.map((item) => describeBody(item).key).join(", ") };
   }
-  const id = idIn(path);
+  const id = idInPath(entry) ?? "";
   const transfer = world.transfers.get(plainId(id));
   if (transfer !== undefined) return describeTransfer(transfer);
   const charge = world.charges.get(id);
   if (charge !== undefined) return { about: charge.externalId, key: `charge of ${toXof(charge.amount)}` };
   const msisdn = new URLSearchParams(path.split("?")[1]).get("msisdn");
   return msisdn === null ? describeBody(body) : { about: msisdn, key: msisdn };
-}
-
-/** The id of a path such as `/v1/charges/:id/pay`. */
-function idIn(path: string): string {
-  return path.split("?", 1)[0]?.split("/")[3] ?? "";
 }
 
 function describeTransfer({ reference, msisdn, amount }: Transfer): Subject {
@@ -313,5 +310,5 @@ function learnedResources(entries: readonly JournalEntry[], world: World): Reado
     const { data }: { data?: unknown } = JSON.parse(body);
     return isFinal(data);
   });
-  return new Set([...read.map(({ path }) => plainId(idIn(path))), ...final.map(({ resource }) => resource)]);
+  return new Set([...read.map((entry) => plainId(idInPath(entry) ?? "")), ...final.map(({ resource }) => resource)]);
 }
