@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { JSONParser, TokenType } from "@streamparser/json";
 import type * as z from "zod";
 import { renderPath } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
 import { readChunks } from "../files/read-text.js";
@@ -119,7 +119,7 @@ function isOther(entry: unknown): boolean {
 const OTHER_SCHEME = /^(?:wss?|data|blob|about|file|chrome-extension|moz-extension):/i;
 
 function requestOf(entry: unknown): Readonly<Record<string, unknown>> | undefined {
-  const request = isObject(entry) ? entry["request"] : undefined;
+  const request = memberOf(entry, "request");
   return isObject(request) ? request : undefined;
 }
 

@@ -2,7 +2,7 @@ import { balanceOf } from "../../domain/accounts/ledger.js";
 import { setBalance } from "../../domain/accounts/set-balance.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { MONEY_STORED_MAX, fromXof, toXof } from "../../domain/values/money.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { memberOf } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { advance } from "../../sandbox/company/advance.js";
 import type { Company } from "../../sandbox/company/company.js";
@@ -296,7 +296,7 @@ export class Replay {
 
   /** The first balance shows what the account held before; from there on movements count. */
   #noteBalance(theirs: unknown, ours: unknown): void {
-    const [their, our] = [theirs, ours].map((body) => (isObject(body) ? body["balance"] : undefined));
+    const [their, our] = [theirs, ours].map((body) => memberOf(body, "balance"));
     if (this.#balanceOffset !== undefined || typeof their !== "number" || typeof our !== "number") return;
     if (Math.abs(their) > BALANCE_MAX) return;
     this.#balanceOffset = their - our;

@@ -16,7 +16,7 @@ import {
   wholeNumber,
   word,
 } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { memberOf } from "../../kernel/messages/json.js";
 import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
@@ -190,7 +190,7 @@ export const storedRuleSchema: z.ZodType<RuleOrder> = z
     {
       error: ({ code, input }) => {
         if (code !== "invalid_union") return "must be a rule, an object such as {on, match, then}";
-        return `must be one of ${ruleKinds.join(", ")}${meantOf(isObject(input) ? input["on"] : undefined, ruleKinds)}`;
+        return `must be one of ${ruleKinds.join(", ")}${meantOf(memberOf(input, "on"), ruleKinds)}`;
       },
     },
   )

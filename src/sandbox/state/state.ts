@@ -4,7 +4,7 @@ import { type World, createWorld } from "../../domain/model/work.js";
 import { firstProblems, problemOfCount } from "../../kernel/fields.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { isObject, jsonBytes } from "../../kernel/messages/json.js";
+import { jsonBytes, memberOf } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
@@ -103,7 +103,7 @@ function checkCounts({ seq, idPosition, charges, rules }: State): string[] {
 
 /** Checked first, because the rest of a newer state cannot be judged. */
 function assertReadable(dumped: unknown): void {
-  const version = isObject(dumped) ? dumped["schemaVersion"] : undefined;
+  const version = memberOf(dumped, "schemaVersion");
   if (typeof version !== "number" || version <= STATE_VERSION) return;
   const newer = `Failed to put the state: it is of version ${version}, and this sandbox reads ${STATE_VERSION}`;
   throw new UsageError(

@@ -1,5 +1,5 @@
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
-import { isObject, parseJsonOrText } from "../../kernel/messages/json.js";
+import { isObject, parseJsonOrText, memberOf } from "../../kernel/messages/json.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { ControlCalled } from "../../sandbox/sandbox-events.js";
@@ -67,8 +67,7 @@ function sentHeaders(exchange: Exchange, { ownerId, ruledHeaders }: Owner): Reco
 }
 
 function subscriptionIn({ answer, body }: Exchange): RecordedRequest["subscribed"] {
-  const { id }: Readonly<Record<string, unknown>> = isObject(answer) ? answer : {};
-  const { url }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
+  const [id, url] = [memberOf(answer, "id"), memberOf(body, "url")];
   return typeof id === "string" && typeof url === "string" ? { id, url } : undefined;
 }
 
@@ -118,13 +117,13 @@ function idsInCall(route: string, answer: unknown): RecordedRequest["ids"] {
 
 export function describeWebhook({ subscriptionId, topic, body }: Delivery) {
   const payload = parseJsonOrText(body);
-  const data = isObject(payload) && isObject(payload["data"]) ? payload["data"] : {};
-  const named = ["externalId", "reference", "status"].filter((name) => name in data);
+  const data = memberOf(payload, "data");
+  const named = ["externalId", "reference", "status"].filter((name) => memberOf(data, name) !== undefined);
   return {
     kind: "webhook" as const,
     subscriptionId,
     topic,
-    data: Object.fromEntries(named.map((name) => [name, data[name]])),
+    data: Object.fromEntries(named.map((name) => [name, memberOf(data, name)])),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { OperationId } from "../../contract/operations.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, memberOf } from "../../kernel/messages/json.js";
 import type { FoundId } from "./recorded.js";
 
 const NAMES: Partial<Record<OperationId, string>> = {
@@ -18,9 +18,7 @@ export function idsIn(operation: OperationId | undefined, answer: unknown): read
   const entries: readonly unknown[] = base === "batch" && Array.isArray(transactions) ? transactions : [];
   return [
     ...found(id, base, "id"),
-    ...entries.flatMap((entry, index) =>
-      found(isObject(entry) ? entry["id"] : undefined, "transaction", `transactions[${index}].id`),
-    ),
+    ...entries.flatMap((entry, index) => found(memberOf(entry, "id"), "transaction", `transactions[${index}].id`)),
     ...Object.entries(isObject(cursor) ? cursor : {}).flatMap(([key, value]) =>
       found(value, `cursor_${key}`, `cursor.${key}`),
     ),
@@ -29,7 +27,7 @@ export function idsIn(operation: OperationId | undefined, answer: unknown): read
 
 /** The identifiers of the rows of a list of the control API. */
 export function idsInList(rows: readonly unknown[], base: string): readonly FoundId[] {
-  return rows.flatMap((row, index) => found(isObject(row) ? row["id"] : undefined, base, `data[${index}].id`));
+  return rows.flatMap((row, index) => found(memberOf(row, "id"), base, `data[${index}].id`));
 }
 
 /** The identifiers in an event that was made on demand: of the resource that was made for it, and the name that this got. */

@@ -1,6 +1,6 @@
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { toXof } from "../../domain/values/money.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
@@ -207,7 +207,7 @@ export class Recorder {
   /** The clock of a state stands still, as that of a scenario does. */
   #replaceState(call: ControlCalled, company: Company | undefined, as: string | undefined): void {
     const { at, route, body } = call;
-    const now = isObject(body) && isObject(body["clock"]) ? body["clock"]["now"] : undefined;
+    const now = memberOf(memberOf(body, "clock"), "now");
     const isState = route === "PUT /state" && isObject(body);
     const sent = isState ? { ...body, clock: { mode: "frozen", now } } : body;
     this.#add({
@@ -254,7 +254,8 @@ function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
 }
 
 function noteHeaders(match: unknown, names: Set<string>): void {
-  const headers = isObject(match) && isObject(match["headers"]) ? match["headers"] : {};
+  const headers = memberOf(match, "headers");
+  if (!isObject(headers)) return;
   for (const name of Object.keys(headers)) if (!name.startsWith("$")) names.add(name.toLowerCase());
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../kernel/messages/json.js";
+import { memberOf } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { toIso } from "../../kernel/time/instant.js";
 import type { Company } from "../../sandbox/company/company.js";
@@ -104,7 +104,7 @@ export class CompanyWorld implements ScenarioWorld {
     const headers: Outgoing["headers"] = json === undefined ? {} : { "content-type": "application/json" };
     const answer = await this.send({ method, path, headers, body: json });
     if (answer.status < 300) return answer;
-    const { message }: Readonly<Record<string, unknown>> = isObject(answer.body) ? answer.body : {};
+    const message = memberOf(answer.body, "message");
     const messages = Array.isArray(message) ? message.map(String) : [];
     throw new UsageError("input", messages.length > 0 ? messages : `${method} ${path} answered ${answer.status}.`);
   }
