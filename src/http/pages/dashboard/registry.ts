@@ -2,7 +2,7 @@
  * The dashboard's pages. What holds for each of them:
  * - It only reads the company's tables, page by page.
  * - Every change is an `<Action>`: a form for an entry of view/actions.ts. The audit is the only exception.
- * - Texts of clients are redacted and truncated (view/text.ts); JSX escapes them.
+ * - Texts of clients are redacted and truncated (`redactAndTruncate`); JSX escapes them.
  * - Elements that the reader may change (fields, `<details>`) have an `id`, so that updates of the page keep their state.
  */
 import { auditPage } from "./webhooks/audit.js";
