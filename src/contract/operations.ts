@@ -170,7 +170,7 @@ export type OperationId = keyof typeof operations;
 
 export const operationIds = Object.keys(operations) as OperationId[];
 
-/** An id is no other part of a path. */
+/** A part of paths that is never an id: `/v1/transactions/batch`. */
 const RESERVED_SEGMENT = "batch";
 
 /** By a method and a path such as `/v1/charges/3f1d6c2e/pay`, without a query. */

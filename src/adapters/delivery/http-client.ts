@@ -175,7 +175,7 @@ function answerTo(outgoing: ClientRequest, body: Buffer): Promise<IncomingMessag
   return new Promise((resolve, reject) => {
     outgoing.on("response", resolve);
     outgoing.on("upgrade", (_, socket) => {
-      // Node leaves it to its listener.
+      // Node leaves the socket open for the listener.
       socket.destroy();
       reject(new Error("status 101 cannot be that of an answer"));
     });

@@ -24,7 +24,7 @@ export async function createHarFile(path: string, onFailure: (reason: string) =>
 
 async function openNew(path: string): Promise<FileHandle> {
   const found = await lstat(path).catch(() => undefined);
-  // A device stays, of course.
+  // A device such as /dev/stdout is written to, not replaced.
   if (found !== undefined && !found.isFile()) return open(path, "w");
   if (found !== undefined) await unlink(path);
   return open(path, "wx");

@@ -27,7 +27,7 @@ export const validEvent = wireCheck({
     "Compare the header with the base64 of the HMAC-SHA256 of the raw body under the secret key. Answer 2xx once the event " +
     "is stored.",
   snippet: "verify",
-  // What it accepts instead of the right signature is its bug.
+  // A receiver that accepts one of these instead of the right signature has that bug.
   follows: [
     "signature-empty-secret:accepted",
     "signature-hex:accepted",

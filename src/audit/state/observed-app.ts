@@ -31,7 +31,7 @@ export class ObservedApp {
   #changedAt = 0;
   /** The state changed later than the audit waits. */
   #isBusy = false;
-  /** It did so after it had rested for as long. */
+  /** It changed after it had been still for that long. */
   #isLate = false;
   #isWatched = false;
 

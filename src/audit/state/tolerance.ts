@@ -28,10 +28,10 @@ function textsOf(change: Change): ReadonlyMap<string, string> {
   return new Map(change.map((changed) => [changed.place, JSON.stringify(changed)]));
 }
 
-/** What names goods that cannot be taken back. */
+/** Names of goods that cannot be taken back. */
 const GOODS = /ship|deliver|dispatch|fulfil|release|parcel|goods|unlock|activat|exp[eé]di|livr/i;
 const STOCK = /stock|inventory|seats|available/i;
-/** What says of goods that they stay. */
+/** Values which say that the goods have not left. */
 const KEPT = /^(no|none|null|false|pending|waiting|open|due|cancel.*|return.*|held|blocked|(not|un|non).*)$/i;
 
 interface Shipping {

@@ -14,7 +14,7 @@ export interface SupposedRecords {
 }
 
 export interface SupposedSubscription extends Pick<Subscription, "topic" | "spelling" | "url"> {
-  /** These where the service lists it. */
+  /** Known where the service lists the subscription, as the two times below. */
   readonly id?: string;
   readonly createdAt?: Instant | undefined;
   readonly updatedAt?: Instant | undefined;
@@ -34,7 +34,7 @@ export interface SupposedTransfer {
   readonly batchId: string | null;
   /** Of a final one. */
   readonly updatedAt: Instant | undefined;
-  /** Where an earlier one has the same. */
+  /** Given where an earlier transfer has the same reference. */
   readonly reference: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function suppose(work: Work, { subscriptions, charges, transfers }: Suppo
   }
 }
 
-/** None for one of another form. */
+/** Empty for an entry of another form. */
 function readEntryOf({ id, recipientMsisdn, amount, service, status, type, error }: JsonObject): ChargeEntry[] {
   const areTexts = typeof id === "string" && typeof recipientMsisdn === "string" && typeof service === "string";
   const isKnown = (status === "completed" || status === "failed") && (type === "payment" || type === "refund");

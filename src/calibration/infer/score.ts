@@ -47,7 +47,7 @@ function nameOf({ exchange, pointer, kind }: FoundDifference): string {
   return `${exchange.index} ${kind} ${pointer}`;
 }
 
-/** Those of `differences` that `others` has not. */
+/** The differences that are not among the others. */
 export function without(
   differences: readonly FoundDifference[],
   others: readonly FoundDifference[],
@@ -56,7 +56,7 @@ export function without(
   return differences.filter((difference) => !names.has(nameOf(difference)));
 }
 
-/** The differences of exchanges that `others` leaves without any. */
+/** The differences of exchanges that have none among the others. */
 export function explainedBy(
   differences: readonly FoundDifference[],
   others: readonly FoundDifference[],

@@ -6,7 +6,8 @@ import { acceptProfile } from "../../sandbox/state/profile.js";
 import { UNSEEN_GROUPS } from "../infer/search.js";
 import { readComparable } from "../replay/compare.js";
 import type { Probe } from "./probe.js";
-import { type FetchTo, type RehearsedScenario, openRehearsal } from "./rehearse.js";
+import type { FetchTo } from "../replay/replay.js";
+import { type RehearsedScenario, openRehearsal } from "./rehearse.js";
 
 export interface ChosenProbe extends Probe {
   /** The settings whose values it distinguishes and no earlier one does, by their paths. */

@@ -7,12 +7,9 @@ import { resolveOptions } from "../../sandbox/config/options.js";
 import { Sandbox } from "../../sandbox/sandbox.js";
 import type { Scenario } from "../../scenarios/file/scenario.js";
 import { replay } from "../../scenarios/run/replay.js";
-import type { Fetch } from "../../scenarios/run/company-world.js";
+import type { FetchTo } from "../replay/replay.js";
 import { createSandboxTarget } from "../../scenarios/run/sandbox-target.js";
 import type { Target } from "../../scenarios/run/world.js";
-
-/** Calls a sandbox of this process. */
-export type FetchTo = (sandbox: Sandbox) => Fetch;
 
 export interface RehearsedScenario {
   readonly scenario: Scenario;

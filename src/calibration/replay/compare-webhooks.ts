@@ -95,7 +95,7 @@ function showsEvent({ body: { data } }: RecordedWebhook): boolean {
   return isObject(data) && typeof data["id"] === "string" && typeof data["status"] === "string";
 }
 
-/** Whether nothing that a webhook shows of its event is of another one. */
+/** Whether a recorded webhook may report the same event: its topic and its id do not contradict. */
 function mayBe({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
   const { id } = isObject(body["data"]) ? body["data"] : {};
   const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);

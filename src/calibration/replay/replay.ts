@@ -167,7 +167,7 @@ export class Replay {
     this.#position++;
     this.#receivers.exchange = entry.exchange;
     if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
-    // It may be dropped by the time that the entry shows them.
+    // At the time of the entry the charge may be dropped: failed attempts come first.
     this.#actOutside(entry, failOutside);
     await this.#advanceTo(entry.at);
     this.#actOutside(entry, payOutside);
@@ -176,7 +176,7 @@ export class Replay {
     await this.#receivers.request;
   }
 
-  /** Whether the sandbox has what the service calls so. */
+  /** Whether the sandbox has the resource with this id of the service. */
   knows(id: string): boolean {
     return this.#bindings.isBound(id);
   }

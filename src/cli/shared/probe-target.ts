@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { type ChosenProbe, chooseProbes } from "../../calibration/probes/choose-probes.js";
-import type { FetchTo } from "../../calibration/probes/rehearse.js";
+import type { FetchTo } from "../../calibration/replay/replay.js";
 import { type ProbeTarget, runProbes } from "../../calibration/probes/run-probes.js";
 import { createProbe } from "../../calibration/probes/probe.js";
 import { type SettingSelection, alternativesOf, isSelected } from "../../domain/profile/alternatives.js";

@@ -6,7 +6,7 @@ export interface JsonSchema extends z.core.JSONSchema.BaseSchema {}
 export type Method = "get" | "post" | "delete";
 export type PathItem = { readonly [M in Method]?: OperationObject };
 
-/** What rests on settings says on which. */
+/** The settings that a part of the description depends on. */
 export interface Resting {
   readonly "x-sandbox-setting"?: readonly string[];
 }

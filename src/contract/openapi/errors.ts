@@ -24,7 +24,7 @@ import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 /** One status with which an operation refuses, and everything it may mean. */
 export interface DocumentedError {
   readonly status: ErrorStatus;
-  /** None: what the status always means. */
+  /** Empty when the status always means the same. */
   readonly causes: readonly string[];
   readonly settings: readonly SettingPath[];
 }

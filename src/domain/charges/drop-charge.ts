@@ -8,7 +8,7 @@ export function expireCharge(work: Work, id: string): void {
   expireWhenDue(work, id);
 }
 
-/** The same when its timer has fired, and is none any more. */
+/** The same once its timer has fired: there is none to cancel. */
 export function expireWhenDue(work: Work, id: string): void {
   const charge = work.world.charges.get(id);
   if (charge?.status === "due") drop(work, charge, "expire", work.profile.charges.droppedReason);

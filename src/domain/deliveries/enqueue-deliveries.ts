@@ -27,7 +27,7 @@ export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 /** Webhooks of one company that its rules hold back at a time. Each event goes through all of them. Others are sent as if no rule held them. */
 export const HELD_MAX = 1_000;
 
-/** For what there is room in this work. */
+/** How much this work may still enqueue. */
 interface Room {
   webhooks: number;
   bytes: number;

@@ -13,7 +13,7 @@ export interface ReadSetting {
   readonly value: Json;
 }
 
-/** One setting, and what it is in the place of what it was. */
+/** A setting with its value before and after. */
 export interface Alternative {
   readonly setting: Setting;
   readonly before: Json;

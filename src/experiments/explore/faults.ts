@@ -136,7 +136,7 @@ function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext
   };
   const match = { topic, nth: ordinal };
   const planned = plan({ name, topic, ordinal, about }, effects, (then) => ({ on: "delivery", match, then, times: 1 }));
-  // After the last webhook nothing else comes: its late copy is a copy.
+  // Nothing comes after the last webhook, so a late copy of it is the same as a copy.
   return planned.map((fault) => ({ ...fault, isEquivalent: fault.fault === "twice-late" && later === 0 }));
 }
 

@@ -16,7 +16,7 @@ export interface Fact {
   readonly amount: number;
 }
 
-/** How often each fact counts that one run has and the other has not. */
+/** The facts that only one of two runs has, each as often as it is missing in the other. */
 export interface Effect {
   /** Money that the baseline did not move. */
   readonly added: readonly Fact[];

@@ -83,7 +83,7 @@ export interface Seen {
 const AFTERWARDS_MS = 24 * 60 * 60_000;
 /** Real time for receivers that outlive the command. */
 const RECEIVERS_MS = 2_000;
-/** Of all requests of a run. Later ones are no points. */
+/** Of all requests of a run. Later requests get no faults. */
 const ASKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the books are read. */
