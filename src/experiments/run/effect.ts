@@ -62,8 +62,7 @@ const views: readonly { readonly key: FactKey; readonly note: string | null }[] 
 /** The most exact view in which two runs without a fault are the same; undefined when there is none. */
 export function findStableView(first: readonly Fact[], second: readonly Fact[]) {
   return views.find(({ key }) => {
-    const { added, missing } = { added: surplus(second, first, key), missing: surplus(first, second, key) };
-    return added.length === 0 && missing.length === 0;
+    return surplus(second, first, key).length === 0 && surplus(first, second, key).length === 0;
   });
 }
 
