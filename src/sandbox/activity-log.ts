@@ -4,6 +4,7 @@ import type { Charge } from "../domain/model/charge.js";
 import { type Delivery, type DeliveryStatus, shownDeliveryResource } from "../domain/model/delivery.js";
 import { type DomainEvent, shownEventResource } from "../domain/model/events.js";
 import { toIso } from "../kernel/time/instant.js";
+import { memberOf } from "../kernel/messages/json.js";
 import { parseUrl } from "../kernel/messages/text.js";
 import type { Exchange } from "./company/exchange.js";
 import type { World } from "../domain/model/work.js";
@@ -197,8 +198,8 @@ function fieldsOfExchange({ exchange, companyId, requestId }: ExchangeEvent, end
 }
 
 export function correlationIdOf(answer: unknown): string | undefined {
-  if (typeof answer !== "object" || answer === null || !("correlationId" in answer)) return undefined;
-  return typeof answer.correlationId === "string" ? answer.correlationId : undefined;
+  const id = memberOf(answer, "correlationId");
+  return typeof id === "string" ? id : undefined;
 }
 
 /** To tenths of a millisecond. */

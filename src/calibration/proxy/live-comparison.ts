@@ -2,7 +2,7 @@ import type { HttpExchange } from "../../adapters/har/http-exchange.js";
 import { setCustomer } from "../../domain/accounts/customers.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { memberOf } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { emptyFixture } from "../../sandbox/state/fixture.js";
 import { presuppose } from "../earlier/presuppose.js";
@@ -198,8 +198,7 @@ export class LiveComparison {
 
   /** The id of what a webhook is about that only the service has sent, when the sandbox does not have it. */
   #unknownIn({ pointer, kind, got }: FoundDifference): string | undefined {
-    if (pointer !== "" || kind !== "added" || !isObject(got) || !isObject(got["data"])) return undefined;
-    const { id } = got["data"];
+    const id = pointer === "" && kind === "added" ? memberOf(memberOf(got, "data"), "id") : undefined;
     return typeof id !== "string" || this.#replay.knows(id) ? undefined : id;
   }
 
