@@ -70,17 +70,14 @@ export async function runRestart(
   source: StateSource,
   options: Pick<ReadOptions, "timeoutMs" | "system">,
 ): Promise<void> {
+  const named = { name: "--restart", ...options };
   if (typeof source === "function") {
-    await callFunction(
-      async () => {
-        await source();
-        return null;
-      },
-      { name: "--restart", ...options },
-    );
+    await callFunction(async () => {
+      await source();
+      return null;
+    }, named);
     return;
   }
-  const named = { name: "--restart", ...options };
   await new Promise<void>((resolve, reject) => {
     const child = spawn(source, [], { shell: true, stdio: "ignore", detached: HAS_GROUPS });
     const cancel = options.system.after(options.timeoutMs, () => {
