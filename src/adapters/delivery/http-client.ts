@@ -16,7 +16,7 @@ import { type SystemClock, systemClock } from "../../kernel/time/system-clock.js
 import { lookupAllowed } from "./lookup-allowed.js";
 import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
-import { decodePart } from "../../kernel/messages/text.js";
+import { bareHost, decodePart } from "../../kernel/messages/text.js";
 
 /** "answer (cut at 4 KiB)". */
 const RESPONSE_BYTES_KEPT = 4096;
@@ -128,7 +128,7 @@ export async function post(
   const outgoing = request({
     agent,
     protocol: target.protocol,
-    host: target.hostname.replace(/^\[(.*)\]$/, "$1"),
+    host: bareHost(target.hostname),
     port: target.port,
     path: target.pathname + target.search,
     method: "POST",

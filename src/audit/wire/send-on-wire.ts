@@ -9,7 +9,7 @@ import {
   TlsAgentOfSmallReads,
 } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { parseUrl } from "../../kernel/messages/text.js";
+import { bareHost, parseUrl } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
@@ -99,7 +99,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
   return new Promise((resolve) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const outgoing = send({
-      host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+      host: bareHost(url.hostname),
       port: url.port === "" ? undefined : Number(url.port),
       path: url.pathname + url.search,
       method: "POST",
@@ -148,7 +148,7 @@ export function isUnreachable({
   lookup,
 }: Pick<WireOptions, "url" | "system" | "lookup">): Promise<boolean> {
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = bareHost(url.hostname);
   return new Promise((resolve) => {
     const socket = connect({ host, port, ...(lookup === undefined ? {} : { lookup }) });
     const end = (isRefused: boolean): void => {

@@ -4,6 +4,7 @@ import { createProxyServer } from "httpxy";
 import { BODY_IS_CUT, type HeaderList, type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js";
 import { reasonOf } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
+import { bareHost } from "../../kernel/messages/text.js";
 import { BodyCopy, decodableOf } from "./body-copy.js";
 import { type Side, WEBHOOK_PATH, forwardedUrl, sideOf } from "./side.js";
 
@@ -136,9 +137,8 @@ function adaptAnswer(answer: IncomingMessage, outgoing: ServerResponse): void {
   refuse(outgoing, 502, `The service answered with the status ${statusCode}.`);
 }
 
-/** With the name of the host as Node.js takes it: without the brackets of an IPv6 address. */
 function addressOf({ protocol, host, hostname, port }: URL) {
-  return { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, "$1") };
+  return { protocol, host, port, hostname: bareHost(hostname) };
 }
 
 /** Clients of HTTP/2 offer it with an ordinary request, and go on with HTTP/1.1. Returns any other upgrade. */

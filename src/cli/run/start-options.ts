@@ -4,6 +4,7 @@ import { parseInstant } from "../../kernel/time/instant.js";
 import { logLevels } from "../../kernel/log.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { nearest } from "../../kernel/messages/suggest.js";
+import { bareHost } from "../../kernel/messages/text.js";
 import { flagOf, parseBaseUrl, parseChoice, parseToken, wrongValue } from "../shared/values.js";
 import { logStyles } from "./log.js";
 import { tenancyProblem } from "../../sandbox/config/options.js";
@@ -179,7 +180,7 @@ export function parsePort(source: string, text: string): number {
 }
 
 function parseHost(source: string, text: string): string {
-  const host = text.replace(/^\[(.*)\]$/, "$1");
+  const host = bareHost(text);
   if (/^[\w.:%-]+$/.test(host)) return host;
   throw wrongValue(source, "an address or a name of this machine, such as 127.0.0.1 or 0.0.0.0", text);
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { parseDuration } from "../../kernel/time/duration.js";
 import { duration, HEADER_NAME, list, listing, oneOf, sentence } from "../../kernel/fields.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
+import { bareHost } from "../../kernel/messages/text.js";
 
 /** The kinds of value that only settings have, beside those of kernel/fields.ts. */
 
@@ -130,8 +131,7 @@ export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[
 
 function hostOf(written: string): string | undefined {
   if (written.includes("/")) return cidrOf(written);
-  // A URL spells an IPv6 address in brackets.
-  const address = written.replace(/^\[(.*)\]$/, "$1");
+  const address = bareHost(written);
   if (ipaddr.IPv6.isValid(address)) return ipaddr.IPv6.parse(address).toRFC5952String();
   if (ipaddr.IPv4.isValidFourPartDecimal(written)) return written;
   const name = domainToASCII(written.replace(/\.$/, ""));

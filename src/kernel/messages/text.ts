@@ -58,6 +58,11 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
+/** A host as sockets take it: a URL has an IPv6 address in brackets. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** A percent sign that begins no escape is taken literally. */
 export function decodePart(part: string): string {
   try {
