@@ -16,7 +16,7 @@ export interface Fact {
   readonly amount: number;
 }
 
-/** The facts that only one of two runs has, each as often as it is missing in the other. */
+/** The facts that one of two runs has more often than the other. */
 export interface Effect {
   /** Money that the baseline did not move. */
   readonly added: readonly Fact[];
