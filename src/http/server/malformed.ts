@@ -112,6 +112,6 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   headersMs: 10_000,
   requestMs: 120_000,
   checkMs: 1_000,
-  unreadMs: 30_000,
+  unreadMs: 120_000,
   keepAliveMs: 5_000,
 };
