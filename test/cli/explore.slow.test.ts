@@ -109,6 +109,15 @@ describe("the plan", () => {
   });
 });
 
+/** A program with a database. */
+const remembering = (code: string) =>
+  program(`
+    const { existsSync, writeFileSync } = await import("node:fs");
+    const known = existsSync("orders.json");
+    writeFileSync("orders.json", "[]");
+    ${code}
+  `);
+
 describe("what cannot be explored", () => {
   it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     ["no command", [], [], 1, /explore needs a command/],
@@ -116,6 +125,30 @@ describe("what cannot be explored", () => {
     ["a command whose name is too long", [], ["x".repeat(300)], 3, /Failed to run x{60}…: spawn ENAMETOOLONG\.$/m],
     ["a command that calls nothing", [], ["true"], 6, /The sandbox was never called/],
     ["a command that fails", [], program("process.exit(7)"), 6, /fails without any fault: it ended with 7/],
+    [
+      "a command that remembers its payout",
+      [],
+      remembering(`await call("GET", "/v1/balance"); if (!known) await call("POST", "/v1/transactions", payout("a"));`),
+      6,
+      /inconclusive: The command makes payouts in one run, and none in another. Does it keep something between runs/,
+    ],
+    [
+      "a command that remembers its subscription",
+      [],
+      remembering(`
+        if (!known) await call("POST", "/v1/webhooks", { topic: "charges/events", url: "http://127.0.0.1:9/hooks" });
+        await call("POST", "/v1/transactions", payout("a"));
+      `),
+      6,
+      /inconclusive: The command makes subscriptions in one run, and none in another/,
+    ],
+    [
+      "a command that remembers its work",
+      [],
+      remembering(`if (!known) await call("POST", "/v1/transactions", payout("a"));`),
+      6,
+      /The sandbox was never called.* It was so in the second run only. Does it keep something between runs/,
+    ],
     ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
     [
       "a command that removes all rules",

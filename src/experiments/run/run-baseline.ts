@@ -1,3 +1,4 @@
+import type { OperationId } from "../../contract/operations.js";
 import type { RunLimits, RunOnce, RunResult } from "./experiment.js";
 import { type Baseline, findBaseline } from "./oracle.js";
 
@@ -34,10 +35,32 @@ export async function runBaseline(
   const one = await runOnce({ id: "baseline-1", rules: [] }, limits);
   assertUsable(one, limits);
   const two = await runOnce({ id: "baseline-2", rules: [] }, limits);
-  assertUsable(two, limits);
+  assertBeginsAnew(one, two, limits);
   const longest = Math.max(one.ms, two.ms);
   const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, 1_000 * Math.ceil((TIMES_BASELINE * longest) / 1_000));
   return { baseline: findBaseline(one, two), timeoutMs: chosenMs };
+}
+
+const MADE: Readonly<Record<string, ReadonlySet<OperationId>>> = {
+  payouts: new Set(["createTransaction", "createBatch"]),
+  charges: new Set(["createCharge"]),
+  subscriptions: new Set(["createWebhook"]),
+};
+
+/** A command that remembers its work does not do it again, so no later run would have anything to fault. */
+function assertBeginsAnew(one: RunResult, two: RunResult, limits: RunLimits): void {
+  const again = "Does it keep something between runs, such as a database? Let it begin anew each time.";
+  try {
+    assertUsable(two, limits);
+  } catch (error) {
+    if (!(error instanceof Inconclusive) || limits.signal.aborted) throw error;
+    throw new Inconclusive(`${error.message} It was so in the second run only. ${again}`, error.printed);
+  }
+  for (const [name, operations] of Object.entries(MADE)) {
+    const makes = ({ seen }: RunResult): boolean => seen.requests.some(({ operation }) => operations.has(operation));
+    if (makes(one) !== makes(two))
+      throw new Inconclusive(`The command makes ${name} in one run, and none in another. ${again}`, two.printed);
+  }
 }
 
 function assertUsable(
