@@ -149,6 +149,20 @@ describe("what cannot be explored", () => {
       6,
       /The sandbox was never called.* It was so in the second run only. Does it keep something between runs/,
     ],
+    [
+      "workers of which only one gets its port",
+      ["--workers", "2"],
+      program(`
+        const { createServer } = await import("node:http");
+        const server = createServer();
+        await new Promise((resolve) => server.listen("port", resolve));
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await call("POST", "/v1/transactions", payout("a"));
+        server.close();
+      `),
+      6,
+      /fails without any fault: it .* It was so when it ran twice at the same time. Do runs share a port or a database/,
+    ],
     ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
     [
       "a command that removes all rules",

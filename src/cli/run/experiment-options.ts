@@ -27,7 +27,7 @@ export function addExperimentOptions(command: Command, what: string, folder: str
     .option("--max-runs <number>", "start at most this many runs")
     .option("--time <duration>", "start no run after this time")
     .option("--timeout <duration>", "how long a run may take (default: 10 times the\nnormal time, and at least 10s)")
-    .option("--workers <number>", "how many runs at a time (default: 1)")
+    .option("--workers <number>", "how many runs at a time, with no port or database\nin common (default: 1)")
     .option("--check <command>", "a check of your own: exits with 0 if all is well")
     .option("--list", "show what would be run")
     .option("--reporter <form>", "pretty, json, junit or md (default: pretty)")

@@ -24,18 +24,27 @@ export interface BaselineOptions {
   /** Undefined: from the time that the command takes without a difference. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
+  /** How many runs at a time. */
+  readonly workers: number;
 }
 
-/** Runs the command twice without a difference. Throws {@link Inconclusive} when it fails or never calls the sandbox. */
+/**
+ * Runs the command twice without a difference, and with workers twice more at the same time. Throws {@link Inconclusive} when it fails or never calls the
+ * sandbox.
+ */
 export async function runBaseline(
   runOnce: RunOnce,
-  { timeoutMs, signal }: BaselineOptions,
+  { timeoutMs, signal, workers }: BaselineOptions,
 ): Promise<{ readonly baseline: Baseline; readonly timeoutMs: number }> {
   const limits: RunLimits = { timeoutMs: timeoutMs ?? BASELINE_MAX_MS, signal };
-  const one = await runOnce({ id: "baseline-1", rules: [] }, limits);
+  const run = (number: number): Promise<RunResult> => runOnce({ id: `baseline-${number}`, rules: [] }, limits);
+  const one = await run(1);
   assertUsable(one, limits);
-  const two = await runOnce({ id: "baseline-2", rules: [] }, limits);
-  assertBeginsAnew(one, two, limits);
+  const two = await run(2);
+  assertUsable(two, limits, `It was so in the second run only. ${REMEMBERS}`);
+  assertSameWork(one, two);
+  const besides = workers > 1 ? await Promise.all([run(3), run(4)]) : [];
+  for (const beside of besides) assertUsable(beside, limits, SHARES);
   const longest = Math.max(one.ms, two.ms);
   const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, 1_000 * Math.ceil((TIMES_BASELINE * longest) / 1_000));
   return { baseline: findBaseline(one, two), timeoutMs: chosenMs };
@@ -47,53 +56,43 @@ const MADE: Readonly<Record<string, ReadonlySet<OperationId>>> = {
   subscriptions: new Set(["createWebhook"]),
 };
 
+const REMEMBERS = "Does it keep something between runs, such as a database? Let it begin anew each time.";
+const SHARES =
+  "It was so when it ran twice at the same time. Do runs share a port or a database? Separate them, or leave out the workers.";
+
 /** A command that remembers its work does not do it again, so no later run would have anything to fault. */
-function assertBeginsAnew(one: RunResult, two: RunResult, limits: RunLimits): void {
-  const again = "Does it keep something between runs, such as a database? Let it begin anew each time.";
-  try {
-    assertUsable(two, limits);
-  } catch (error) {
-    if (!(error instanceof Inconclusive) || limits.signal.aborted) throw error;
-    throw new Inconclusive(`${error.message} It was so in the second run only. ${again}`, error.printed);
-  }
+function assertSameWork(one: RunResult, two: RunResult): void {
   for (const [name, operations] of Object.entries(MADE)) {
     const makes = ({ seen }: RunResult): boolean => seen.requests.some(({ operation }) => operations.has(operation));
     if (makes(one) !== makes(two))
-      throw new Inconclusive(`The command makes ${name} in one run, and none in another. ${again}`, two.printed);
+      throw new Inconclusive(`The command makes ${name} in one run, and none in another. ${REMEMBERS}`, two.printed);
   }
 }
 
-function assertUsable(
-  { exitCode, timedOut, crash, seen, holds, printed }: RunResult,
-  { timeoutMs, signal }: RunLimits,
-): void {
-  if (signal.aborted) throw new Inconclusive("It was stopped before the command had run without a fault.");
-  if (timedOut) {
-    const limit = `it did not end within ${timeoutMs / 1000} s`;
-    throw new Inconclusive(`The command fails without any fault: ${limit}. Give it longer with --timeout.`, printed);
-  }
+/** `hint`: what may be wrong when it was right before. */
+function assertUsable(run: RunResult, limits: RunLimits, hint?: string): void {
+  if (limits.signal.aborted) throw new Inconclusive("It was stopped before the command had run without a fault.");
+  const why = whyUnusable(run, limits);
+  if (why !== undefined) throw new Inconclusive(hint === undefined ? why : `${why} ${hint}`, run.printed);
+}
+
+function whyUnusable(
+  { exitCode, timedOut, crash, seen, holds }: RunResult,
+  { timeoutMs }: RunLimits,
+): string | undefined {
+  if (timedOut)
+    return `The command fails without any fault: it did not end within ${timeoutMs / 1000} s. Give it longer with --timeout.`;
   if (exitCode !== 0) {
     const how = crash === null ? `it ended with ${exitCode}` : `it crashed (${crash})`;
-    throw new Inconclusive(
-      `The command fails without any fault: ${how}. Make it pass first, with \`npx business-payments-sandbox exec\`.`,
-      printed,
-    );
+    return `The command fails without any fault: ${how}. Make it pass first, with \`npx business-payments-sandbox exec\`.`;
   }
   if (seen.requests.length === 0)
-    throw new Inconclusive(
-      "The sandbox was never called, or only with unknown paths. Does the command call the address in SANDBOX_URL, with the paths of the API?",
-      printed,
-    );
+    return "The sandbox was never called, or only with unknown paths. Does the command call the address in SANDBOX_URL, with the paths of the API?";
   if (!seen.requests.some(({ status }) => status >= 200 && status < 300)) {
     const statuses = [...new Set(seen.requests.map(({ status }) => status))].join(", ");
-    throw new Inconclusive(
-      `The sandbox accepted no request of the command: it answered ${statuses}. Does the command use SANDBOX_ACCESS_TOKEN and SANDBOX_COMPANY_ID?`,
-      printed,
-    );
+    return `The sandbox accepted no request of the command: it answered ${statuses}. Does the command use SANDBOX_ACCESS_TOKEN and SANDBOX_COMPANY_ID?`;
   }
   if (holds === false)
-    throw new Inconclusive(
-      "--check fails without any fault. It must exit with 0 within --timeout after a run in which all is well.",
-      printed,
-    );
+    return "--check fails without any fault. It must exit with 0 within --timeout after a run in which all is well.";
+  return undefined;
 }
