@@ -2,7 +2,7 @@ import type { Setting } from "../../domain/profile/setting.js";
 import { type ProfileOverrides, settings } from "../../domain/profile/settings.js";
 import type { Json } from "../../kernel/messages/json.js";
 import type { FoundDifference } from "../replay/compare.js";
-import { type CalibratedSetting, type Evidence, isChanged } from "../report/report.js";
+import { type CalibratedSetting, type Evidence, assumeStandIn, isChanged } from "../report/report.js";
 import { type Trial, withChoice } from "./bench.js";
 import { exampleOf } from "./drift.js";
 import { explainedBy, hides, without } from "./score.js";
@@ -37,10 +37,7 @@ export class Judge {
 
   #addStandIn(setting: Setting, other: Json): void {
     if (!this.#search.isStandIn(setting)) return;
-    const [shown, usual] = [this.#search.valueOf(setting), other].map((value) => JSON.stringify(value));
-    this.assumptions.push(
-      `${setting.path}: it is not ${usual}, but nothing shows what it is. ${shown} stands for it: ask the provider.`,
-    );
+    this.assumptions.push(assumeStandIn(setting.path, this.#search.valueOf(setting), other));
   }
 
   /** Settings of which one or another explains the traffic just as well. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isExample, isSelected, type SettingSelection } from "../../domain/profile/alternatives.js";
+import { isSelected, type SettingSelection } from "../../domain/profile/alternatives.js";
 import { parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Setting } from "../../domain/profile/setting.js";
 import { type ProfileOverrides, findSetting, groupOf, settings } from "../../domain/profile/settings.js";
@@ -129,8 +129,11 @@ export class Search {
 
   /** Whether the value of a setting is an example of the table that the traffic does not show, such as a name: it stands for any other. */
   isStandIn(setting: Setting): boolean {
+    const { path, alternatives, schema } = setting;
     const value = this.valueOf(setting);
-    return isExample(setting, value) && this.#suggested.get(setting.path)?.includes(value) !== true;
+    const isExample = alternatives.some(({ form, samples }) => form === true && samples?.includes(value));
+    const isText = typeof schema.safeParse(value).data === "string";
+    return isExample && isText && this.#suggested.get(path)?.includes(value) !== true;
   }
 
   /** The choices with which less differs, the best first. */

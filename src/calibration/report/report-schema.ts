@@ -69,7 +69,11 @@ const drift = z
   .readonly();
 
 /** What `vary` reads of a report. */
-export const settingsReport = z.looseObject({ verb: z.literal("calibrate"), settings: z.array(setting) });
+export const settingsReport = z.looseObject({
+  verb: z.literal("calibrate"),
+  settings: z.array(setting),
+  assumptions: z.array(z.string()),
+});
 
 /** The JSON report. */
 export const calibrationReport: z.ZodType<CalibrationReport> = z

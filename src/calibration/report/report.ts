@@ -55,6 +55,16 @@ export function isChanged({ value, default: given }: Pick<CalibratedSetting, "va
   return !isDeepStrictEqual(value, given);
 }
 
+/** The assumption that the value of a setting is an example, which stands for one that nothing shows. */
+export function assumeStandIn(path: string, value: Json, other: Json): string {
+  const [shown, usual] = [value, other].map((one) => JSON.stringify(one));
+  return `${path}: it is not ${usual}, but nothing shows what it is. ${shown} stands for it: ask the provider.`;
+}
+
+export function hasStandIn({ assumptions }: Pick<CalibrationReport, "assumptions">, path: string): boolean {
+  return assumptions.some((assumption) => assumption.startsWith(`${path}: it is not `));
+}
+
 export const calibrationGates = ["set", "drift", "contradicted"] as const;
 
 /** Whether a report has what a gate fails on. */

@@ -1,10 +1,8 @@
 import { stringify } from "yaml";
-import { isExample } from "../../domain/profile/alternatives.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
-import { findSetting } from "../../domain/profile/settings.js";
 import { renderJunit, renderMarkdown, renderPretty, renderRow, renderSum } from "../../experiments/vary/reporters.js";
 import { readSource } from "../../adapters/files/source.js";
-import type { CalibrationReport } from "../../calibration/report/report.js";
+import { type CalibrationReport, hasStandIn } from "../../calibration/report/report.js";
 import { settingsReport } from "../../calibration/report/report-schema.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { type VaryOptions, type VaryPlan, planVariations, vary as varySettings } from "../../experiments/vary/vary.js";
@@ -90,11 +88,9 @@ async function loadKnown(file: string): Promise<CalibrationReport["settings"]> {
   if (!parsed.success) {
     throw new UsageError("file", `${file} is not a report that calibrate wrote with --reporter json.`);
   }
-  return parsed.data.settings.filter(({ path, state, value }) => {
-    const setting = findSetting(path);
-    const isStandIn = setting !== undefined && isExample(setting, value);
-    return (state === "set" || state === "confirmed") && !isStandIn;
-  });
+  return parsed.data.settings.filter(
+    ({ path, state }) => (state === "set" || state === "confirmed") && !hasStandIn(parsed.data, path),
+  );
 }
 
 type ParsedVary = ReturnType<typeof parseVaryFlags>;

@@ -63,12 +63,6 @@ export function isSame({ schema }: Setting, one: Json, other: Json): boolean {
   return isDeepStrictEqual(schema.parse(one), schema.parse(other));
 }
 
-/** Whether a text is an example of the table, such as a name or a number: found by calibration, it stands for any other. */
-export function isExample({ alternatives, schema }: Setting, value: Json): boolean {
-  const isSample = alternatives.some(({ form, samples }) => form === true && samples?.includes(value));
-  return isSample && typeof schema.safeParse(value).data === "string";
-}
-
 /** As in a profile file. */
 export function profileOf(alternatives: readonly Alternative[]): ProfileOverrides {
   return nest(alternatives.map(({ setting, after }) => [setting.path, after]));
