@@ -141,6 +141,21 @@ it.each([
   }
 });
 
+it("says that a test number is a pseudonym, as the proxy records it with --redact msisdn", async () => {
+  const exchanges = await recordWith({ testNumbers: { failure: "+2259900000001" } }, async (sandbox) => {
+    const sent = await sandbox.fetch<{ id: string }>("/v1/transactions", {
+      json: { ...transferOf("salary-1"), msisdn: "+2259900000001" },
+    });
+    await sandbox.clock.advance("2s");
+    await sandbox.fetch(`/v1/transactions/${(await sent.json()).id}`);
+  });
+  const report = await calibrateAll([exchanges], { only: ["testNumbers.failure"] });
+  expect(settingsIn(report, "set")).toEqual({ "testNumbers.failure": "+2259900000001" });
+  expect(report.assumptions).toEqual([
+    'testNumbers.failure: it is not "+2250700000002", but nothing shows what it is. "+2259900000001" stands for it: ask the provider.',
+  ]);
+});
+
 it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {
   const exchanges = await recordWith({ charges: { max: 60_000 } }, async (sandbox) => {
     for (const amount of [10_000, 50_000, 90_000]) {

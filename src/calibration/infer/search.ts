@@ -127,10 +127,11 @@ export class Search {
     return choicesOf(setting, this.valueOf(setting), this.#suggested.get(path)).map((value) => ({ path, value }));
   }
 
-  /** Whether the value of a setting is an example of the table that the traffic does not show, such as a name: it stands for any other. */
+  /** Whether the value of a setting stands for another that the traffic does not show: an example of the table, such as a name, or a pseudonym. */
   isStandIn(setting: Setting): boolean {
     const { path, alternatives, schema } = setting;
     const value = this.valueOf(setting);
+    if (typeof value === "string" && isPseudonym(value)) return true;
     const isExample = alternatives.some(({ form, samples }) => form === true && samples?.includes(value));
     const isText = typeof schema.safeParse(value).data === "string";
     return isExample && isText && this.#suggested.get(path)?.includes(value) !== true;
@@ -197,6 +198,11 @@ export function gainOf(trials: readonly Trial[]): number {
 
 /** Groups whose settings are read only where they apply, so that what was not read may apply all the same. */
 export const UNSEEN_GROUPS: ReadonlySet<string> = new Set(["testNumbers", "rateLimit", "server"]);
+
+/** As `proxy --redact msisdn` records a number. None of the country begins with 99. */
+function isPseudonym(number: string): boolean {
+  return /^\+?(?:225)?99000\d{5}$/.test(number);
+}
 
 function valueIn(profile: ProfileOverrides, { path }: Setting): Json {
   const parsed = parseProfile(profile);
