@@ -42,9 +42,8 @@ function discardRest(incoming: IncomingMessage): Promise<void> {
       })
       .on("error", () => undefined)
       .once("end", resolve)
-      .once("close", resolve)
-      .once("timeout", () => incoming.socket.destroy());
-    // With the next request the server sets its own timeout again.
+      .once("close", resolve);
+    // The server destroys a connection that times out; with the next request it sets its own timeout again.
     incoming.socket.setTimeout(IDLE_MS_MAX);
     incoming.resume();
   });

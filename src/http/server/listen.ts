@@ -60,8 +60,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
   const connections = new Connections(server);
-  // Of a connection on which nothing is sent or received.
-  server.timeout = limits.unreadMs;
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
@@ -97,8 +95,6 @@ export async function listen(options: ServeOptions): Promise<Listener> {
       unfinished.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
     });
-    // Without a listener Node would also cut a connection whose answer is still to come.
-    outgoing.on("timeout", () => outgoing.writableLength > 0 && outgoing.destroy());
     const begin = (): void => {
       if (outgoing.closed) return;
       respond(incoming, outgoing).catch((error: unknown) => {

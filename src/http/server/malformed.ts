@@ -99,8 +99,6 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** How often slow connections are looked for, ms. */
   readonly checkMs: number;
-  /** How long a client may read nothing of an answer, ms. */
-  readonly unreadMs: number;
   /** How long a connection is kept for a next request, ms. */
   readonly keepAliveMs: number;
 }
@@ -112,6 +110,5 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   headersMs: 10_000,
   requestMs: 120_000,
   checkMs: 1_000,
-  unreadMs: 120_000,
   keepAliveMs: 5_000,
 };

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ARCHIVES_MAX } from "../../../src/http/control/observation-routes.js";
-import { serve } from "../../../src/http/server/listen.js";
 import { Table } from "../../../src/kernel/records/table.js";
 import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
 import { followingDeliveries } from "../../../src/sandbox/observation/verify-requests.js";
@@ -135,42 +134,6 @@ describe("answers that a client does not read", () => {
     expect(await statusOf(`${url}/v1/balance`, { authorization: "Bearer at_b" })).toBe(200);
     sockets[0]?.destroy();
     await expect.poll(() => statusOf(url + path, { authorization: "Bearer at_2" })).toBe(200);
-  });
-
-  it.each([
-    ["whole ones", "/_sandbox/charges"],
-    ["parts of one", "/_sandbox/requests?format=har"],
-  ])("are given up after a while: %s", async (_, path) => {
-    const { sandbox, app, api } = openWorld();
-    const metadata = { text: "x".repeat(900_000) };
-    // More than the system keeps for a client.
-    for (let made = 0; made < 20; made++) await api("POST", "/v1/charges", chargeRequest({ metadata }));
-    const limits = { unreadMs: 200 };
-    const server = await serve(app, { port: 0, host: "127.0.0.1", limits });
-    onTestFinished(async () => {
-      server.cutOff();
-      await server.close();
-      await sandbox.close();
-    });
-    const socket = await connectTo(server.url);
-    onTestFinished(() => void socket.destroy());
-    socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(20));
-    await once(socket, "readable");
-    // Only what a client sends shows it that it is cut off, and each time the server waits as long again.
-    const isCutOff = (): boolean => {
-      socket.write("\r\n");
-      return socket.destroyed;
-    };
-    await expect.poll(isCutOff, { interval: 5 * limits.unreadMs, timeout: 20_000 }).toBe(true);
-  });
-
-  it("are awaited while they are still made", async () => {
-    const { app, control } = openWorld({ clock: "running" });
-    await control("POST", "/rules", { on: "request", then: { delay: 500 } });
-    const server = await serve(app, { port: 0, host: "127.0.0.1", limits: { unreadMs: 100 } });
-    onTestFinished(() => server.close());
-    const headers = { authorization: "Bearer at_sandbox", connection: "close" };
-    expect(await statusOf(`${server.url}/v1/balance`, headers)).toBe(200);
   });
 
   it("are of ten HTTP archives of a company at a time", async () => {
