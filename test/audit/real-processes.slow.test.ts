@@ -90,12 +90,14 @@ async function audit(origin: string, ...flags: readonly string[]) {
 }
 
 describe("sandbox audit of a shop that is a process of its own", { timeout: 180_000 }, () => {
-  it.each([
+  it.each<[string, string, [number, string], string?]>([
     ["fails what keeps in memory what it has handled", "memory", [4, "fail"]],
     ["passes what keeps it in a file", "file", [0, "pass"]],
-  ])("--restart %s", async (_, memory, expected) => {
+    ["waits for one that begins after the command", "memory", [4, "fail"], "sleep 1; "],
+  ])("--restart %s", async (_, memory, expected, before) => {
     const { origin, command } = await startShop({ MEMORY: memory });
-    const { code, verdictOf } = await audit(origin, "--restart", command, "--only", "state-history,state-restart");
+    const restart = before === undefined ? command : `(${before}${command}) &`;
+    const { code, verdictOf } = await audit(origin, "--restart", restart, "--only", "state-history,state-restart");
     expect([code, verdictOf("state-restart")]).toEqual(expected);
   });
 

@@ -49,6 +49,8 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
   });
 }
 
+/** Commands such as `touch app.py` and `kill -HUP` only ask for a restart. It begins a moment later. */
+const BEGIN_MS = 3_000;
 const POLL_MS = 100;
 const START_MS = 60_000;
 
@@ -56,6 +58,7 @@ const START_MS = 60_000;
 async function restartAndWait({ state }: StateTrial, restart: StateSource): Promise<void> {
   const { system, receiver, timeoutMs } = state.options;
   await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });
+  await system.sleep(BEGIN_MS);
   const url = parseReceiverUrl(receiver);
   for (let waited = 0; waited < START_MS; waited += POLL_MS) {
     const isUp = !(await isUnreachable({ url, system }));
