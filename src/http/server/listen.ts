@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { ServerOptions as TlsServerOptions } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { type Log, silentLog, stackOf } from "../../kernel/log.js";
 import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -60,6 +60,8 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
   const connections = new Connections(server);
+  // Node's parser reads from TLS also while Node pauses it, and fails. With a listener Node itself passes the bytes on, when it has resumed.
+  server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
   // Node drops further headers silently.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
