@@ -118,6 +118,23 @@ const remembering = (code: string) =>
     ${code}
   `);
 
+describe("a command that does not do the same in each run", () => {
+  it("is explored when it does something else each time, and sends some of it again", async () => {
+    const { code, stdout } = await explore(
+      ["--only", "createTransaction#1", "503"],
+      program(`
+        const { appendFileSync, statSync } = await import("node:fs");
+        appendFileSync("runs", "x");
+        for (let at = 0; at < statSync("runs").size; at++) {
+          for (let attempt = 0; attempt < 2; attempt++) await call("POST", "/v1/transactions", payout("order-" + at));
+        }
+      `),
+    );
+    expect(stdout).toContain("1 safe: 1 fault");
+    expect(code).toBe(0);
+  });
+});
+
 describe("what cannot be explored", () => {
   it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     ["no command", [], [], 1, /explore needs a command/],
@@ -130,7 +147,17 @@ describe("what cannot be explored", () => {
       [],
       remembering(`await call("GET", "/v1/balance"); if (!known) await call("POST", "/v1/transactions", payout("a"));`),
       6,
-      /inconclusive: The command makes payouts in one run, and none in another. Does it keep something between runs/,
+      /inconclusive: The command makes 1 payout in its first run, and 0 in later ones. Does it keep something between runs/,
+    ],
+    [
+      "a command that remembers one of its payouts",
+      [],
+      remembering(`
+        if (!known) await call("POST", "/v1/transactions", payout("a"));
+        await call("POST", "/v1/transactions", payout("b"));
+      `),
+      6,
+      /inconclusive: The command makes 2 payouts in its first run, and 1 in later ones. Does it keep something/,
     ],
     [
       "a command that remembers its subscription",
@@ -140,7 +167,7 @@ describe("what cannot be explored", () => {
         await call("POST", "/v1/transactions", payout("a"));
       `),
       6,
-      /inconclusive: The command makes subscriptions in one run, and none in another/,
+      /inconclusive: The command makes 1 subscription in its first run, and 0 in later ones/,
     ],
     [
       "a command that remembers its work",
