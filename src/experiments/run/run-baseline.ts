@@ -70,11 +70,11 @@ const SHARES =
 /** A command that remembers its work does not do it again, or only in part, so later runs would have less to fault. Undefined when both did as much. */
 function describeOtherWork(one: RunResult, two: RunResult): string | undefined {
   for (const [name, operations] of Object.entries(MADE)) {
-    // What is sent again is made once.
-    const made = ({ seen }: RunResult): number =>
-      new Set(
-        seen.requests.flatMap(({ operation, key, about }) => (operations.has(operation) ? `${key} ${about}` : [])),
-      ).size;
+    // What is sent again is made once, and what is refused is not made.
+    const made = ({ seen }: RunResult): number => {
+      const accepted = seen.requests.filter(({ operation, status }) => operations.has(operation) && status < 400);
+      return new Set(accepted.map(({ key, about }) => `${key} ${about}`)).size;
+    };
     const [first, later] = [made(one), made(two)];
     if (first !== later)
       return `The command makes ${pluralize(first, name)} in its first run, and ${later} in later ones.`;
