@@ -190,6 +190,23 @@ describe("what cannot be explored", () => {
       6,
       /fails without any fault: it .* It was so when it ran twice at the same time. Do runs share a port or a database/,
     ],
+    [
+      "workers that share their work",
+      ["--workers", "2"],
+      program(`
+        const { mkdirSync, rmSync } = await import("node:fs");
+        const claims = (id) => {
+          try { mkdirSync(id); return true; } catch { return false; }
+        };
+        if (claims("order")) {
+          await call("POST", "/v1/transactions", payout("a"));
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          rmSync("order", { recursive: true });
+        } else await call("GET", "/v1/balance");
+      `),
+      6,
+      /makes 1 payout in its first run, and 0 in later ones. It was so when it ran twice at the same time/,
+    ],
     ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
     [
       "a command that removes all rules",

@@ -51,7 +51,11 @@ export async function runBaseline(
     if (describeOtherWork(two, three) === undefined) throw new Inconclusive(`${difference} ${REMEMBERS}`, two.printed);
   }
   const besides = workers > 1 ? await Promise.all([run(4), run(5)]) : [];
-  for (const beside of besides) assertUsable(beside, limits, SHARES);
+  for (const beside of besides) {
+    assertUsable(beside, limits, SHARES);
+    const other = describeOtherWork(one, beside);
+    if (difference === undefined && other !== undefined) throw new Inconclusive(`${other} ${SHARES}`, beside.printed);
+  }
   const longest = Math.max(one.ms, two.ms);
   const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, 1_000 * Math.ceil((TIMES_BASELINE * longest) / 1_000));
   return { baseline: findBaseline(one, two), timeoutMs: chosenMs };
