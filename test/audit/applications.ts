@@ -162,6 +162,33 @@ export function createLateShop(...delaysMs: readonly number[]): Application & { 
   };
 }
 
+/** Right: it knows only its own orders, and its state is read from a copy of the database that is late. */
+export function createShopWithReplica(lagMs: number): Application & { readonly system: SystemClock } {
+  const shop = createShopOfOrders();
+  let now = 0;
+  const states = [{ at: 0, state: shop.state() }];
+  const note = (): void => void states.push({ at: now + lagMs, state: structuredClone(shop.state()) });
+  return {
+    handle: async (event) => {
+      await shop.handle(event);
+      note();
+    },
+    state: () => states.findLast(({ at }) => at <= now)?.state,
+    order: () => {
+      const charge = shop.order!();
+      note();
+      return charge;
+    },
+    system: {
+      ...systemClock,
+      monotonic: () => now,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    },
+  };
+}
+
 /** Right: a list of all events, each once, in any order. */
 export function createLedger(): Application {
   const entries = new Map<string, { charge: string; status: string; amount: string }>();

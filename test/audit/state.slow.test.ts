@@ -8,6 +8,7 @@ import {
   createShop,
   createShopOfOneOrder,
   createShopOfOrders,
+  createShopWithReplica,
   createShopWithoutRefunds,
   createSuspiciousShop,
   hasty,
@@ -51,6 +52,13 @@ describe("the state checks", { timeout: 60_000 }, () => {
       ["state-unknown-id", expect.stringContaining("unknown")],
       ["state-restart", expect.stringContaining("--restart")],
     ]);
+  });
+
+  it.each([100, 900])("wait for a new order that is shown %d ms late", async (lagMs) => {
+    const shop = createShopWithReplica(lagMs);
+    const { checks } = await audit(shop, { system: shop.system });
+    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id, seen }) => [id, seen])).toEqual([]);
+    expect(checks.filter(({ verdict }) => verdict === "skipped").map(({ id }) => id)).toEqual(["state-restart"]);
   });
 
   it.each(Object.entries(mistakenApplications))(

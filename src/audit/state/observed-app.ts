@@ -61,6 +61,12 @@ export class ObservedApp {
     this.#firstDeliveredAt ??= this.#deliveredAt;
   }
 
+  /** The application has made an order, which may be shown as late as what an event changes. */
+  noteOrder(): void {
+    this.latest = undefined;
+    this.noteDelivery();
+  }
+
   /** Throws UsageError("cannot-run"). */
   async read(): Promise<unknown> {
     const { check, system, timeoutMs, settleMs } = this.#options;

@@ -59,7 +59,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const session = trial.state;
   const { orders, names } = await openOrders(session, schedule);
   const { latest } = session.app;
-  const before = latest === undefined ? await session.app.read() : latest.state;
+  const before = latest === undefined ? await session.app.settled() : latest.state;
   const exchanges: Exchange[] = [];
   const redelivered: Delivery[] = [];
   for (const [index, delivery] of schedule.entries()) {
@@ -220,7 +220,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     if (family === "charge") session.amountXof = made.amountXof;
   }
   // The last reading still holds, unless the application has just made an order.
-  if (session.options.order !== undefined) session.app.latest = undefined;
+  if (session.options.order !== undefined) session.app.noteOrder();
   // The longest name first: one may contain another.
   const names = [...opened].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
   return { orders: opened, names: new Map(names.toSorted(([one], [other]) => other.length - one.length)) };
