@@ -4,7 +4,7 @@ import type { AuditOrder, auditForPage, listGroups } from "./audit-for-page.js";
 export type Auditor = ReturnType<typeof createAuditor>;
 export type ListedGroup = ReturnType<typeof listGroups>[number];
 export type AuditedReceiver = Awaited<ReturnType<typeof auditForPage>>;
-export type AuditedGroup = AuditedReceiver["groups"][number];
+type AuditedGroup = AuditedReceiver["groups"][number];
 export type AuditedCheck = AuditedGroup["checks"][number];
 
 /** Audits receivers for the dashboard. The checks are loaded when they are first needed. */

@@ -17,7 +17,7 @@ export interface SandboxEvents extends CompanyEvents {
   readonly replaces: { readonly company: Company };
 }
 
-export interface FindingEvent {
+interface FindingEvent {
   readonly companyId: string;
   readonly finding: Finding;
 }

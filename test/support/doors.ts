@@ -10,13 +10,13 @@ export const doors = ["in process", "over TCP"] as const;
 export type Door = (typeof doors)[number];
 
 /** An answer as received; its body need not be JSON. */
-export interface PlainAnswer {
+interface PlainAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export interface Asking {
+interface Asking {
   readonly body?: unknown;
   /** Null leaves one out. */
   readonly headers?: GivenHeaders;

@@ -13,7 +13,7 @@ export interface Page {
   readonly links: readonly string[];
 }
 
-export interface Heading {
+interface Heading {
   readonly text: string;
   /** As GitHub makes it. */
   readonly anchor: string;
@@ -28,7 +28,7 @@ export interface Block {
   readonly heading: string;
 }
 
-export interface Table {
+interface Table {
   readonly heading: string;
   readonly header: readonly string[];
   /** Cell by cell, as written. */

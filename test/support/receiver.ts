@@ -15,7 +15,7 @@ export interface ReceivedRequest {
   readonly body: LooseJson;
 }
 
-export interface ReceiverAnswer {
+interface ReceiverAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

@@ -13,7 +13,7 @@ import { validateAnswer } from "./validate-answer.js";
 import { type LooseJson, type WorldOptions, createWorld } from "./world.js";
 
 /** A request to the API and its answer. */
-export interface ReplayedExchange {
+interface ReplayedExchange {
   readonly operation: OperationId | undefined;
   readonly status: number;
   readonly body: LooseJson;

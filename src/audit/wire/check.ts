@@ -22,7 +22,7 @@ export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
 export type CheckGroup = (typeof checkGroups)[number];
 
 /** What a failure costs. A check of severity `warning` never fails the audit: its verdict is `warn`. */
-export type Severity = "critical" | "high" | "warning";
+type Severity = "critical" | "high" | "warning";
 
 export type SnippetName = "verify" | "read" | "once";
 

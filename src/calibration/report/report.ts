@@ -16,7 +16,7 @@ export interface CalibrationReport {
   readonly counts: Readonly<Record<SettingState | "drift", number>>;
 }
 
-export interface CalibrationSource {
+interface CalibrationSource {
   /** The archives; null for a target. */
   readonly files: readonly string[] | null;
   readonly target: string | null;
@@ -36,7 +36,7 @@ export const settingStates = ["confirmed", "set", "open", "contradicted"] as con
  * `confirmed`: the traffic distinguishes the values, and this is the one that was given. `set`: it is another. `open`: nothing in the traffic
  * distinguishes them. `contradicted`: parts of the traffic disagree.
  */
-export type SettingState = (typeof settingStates)[number];
+type SettingState = (typeof settingStates)[number];
 
 export interface CalibratedSetting {
   /** `transfers.settlement` */

@@ -5,7 +5,7 @@ import { createLineRenderer } from "./render-line.js";
 import { printable, shorten } from "../../kernel/messages/text.js";
 
 export const logStyles = ["pretty", "json", "silent"] as const;
-export type LogStyle = (typeof logStyles)[number];
+type LogStyle = (typeof logStyles)[number];
 
 export interface LogChoice {
   readonly style: LogStyle;

@@ -21,7 +21,7 @@ const eventSubject = z.discriminatedUnion(
 /** What an event is about: the record right after the transition. Records are immutable, so an event can keep one. */
 export type EventSubject = Readonly<z.output<typeof eventSubject>>;
 
-export const eventTypes = [
+const eventTypes = [
   "charge.created",
   "charge.paid",
   "charge.payment_failed",

@@ -57,7 +57,7 @@ export interface RequestEffect {
 }
 
 /** `on: transfer`: how a transfer ends. What is undefined stays as the number and the profile have it. */
-export interface TransferEffect {
+interface TransferEffect {
   readonly outcome?: "completed" | "failed" | "pending" | undefined;
   /** Of a failure. */
   readonly reason?: string | undefined;

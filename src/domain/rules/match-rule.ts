@@ -6,7 +6,7 @@ import { findTopic } from "../values/topic.js";
 import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
 
 /** What rules of each kind look at. A member that is undefined is not there. */
-export interface RuleSubjects {
+interface RuleSubjects {
   readonly request: {
     readonly method: string;
     /** Without the query. */

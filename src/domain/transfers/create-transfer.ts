@@ -119,7 +119,7 @@ function planOf(outcome: TransferOutcome | "refused", affordable: boolean): Tran
 }
 
 /** How a transfer is going to end, were there money for it. */
-export interface TransferPlan {
+interface TransferPlan {
   readonly outcome: TransferOutcome | "refused";
   /** Added to the ordinary time of settlement, ms. */
   readonly lateMs: number;

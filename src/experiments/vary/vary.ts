@@ -34,7 +34,7 @@ export interface VaryOptions extends Budget, BaselineOptions, SettingSelection {
 }
 
 /** What is different in a run: one alternative, or two. */
-export interface PlannedVariation {
+interface PlannedVariation {
   readonly id: string;
   readonly alternatives: readonly Alternative[];
 }

@@ -29,7 +29,7 @@ import {
 import { answerByRule, nothingDone, replacesWork, useRequestRule } from "./rule-effects.js";
 
 /** One request, read and checked, as a handler sees it. */
-export interface Call {
+interface Call {
   readonly sandbox: Sandbox;
   readonly company: Company;
   readonly profile: Profile;
@@ -189,7 +189,7 @@ function describeMoving(sandbox: Sandbox, path: string): ApiAnswer {
 }
 
 /** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
-export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
+function authenticate(c: HttpContext, sandbox: Sandbox): Company {
   const token = tokenOf(c);
   const company = token === undefined ? undefined : sandbox.findByToken(token);
   if (company !== undefined) return company;
@@ -201,7 +201,7 @@ export function authenticate(c: HttpContext, sandbox: Sandbox): Company {
 }
 
 /** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */
-export function checkCompanyHeader(c: HttpContext, company: Company, operation: Operation): void {
+function checkCompanyHeader(c: HttpContext, company: Company, operation: Operation): void {
   const { companyHeader } = company.profile.auth;
   if (companyHeader === "ignored") return;
   const given = c.req.header("x-company-id");

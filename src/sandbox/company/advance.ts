@@ -18,7 +18,7 @@ export interface AdvanceOptions {
   readonly mode?: ClockMode | undefined;
 }
 
-export interface FiredItem {
+interface FiredItem {
   readonly at: Instant;
   readonly kind: DueKind;
   readonly subject: string;

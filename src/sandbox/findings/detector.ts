@@ -29,7 +29,7 @@ export interface Detector {
   readonly ended?: (end: EndOfRun, scene: Scene) => readonly Verdict[];
 }
 
-export interface EndOfRun {
+interface EndOfRun {
   /** The company's time. */
   readonly at: Instant;
   /** Whether deliveries in flight had time to be acknowledged. */

@@ -38,7 +38,7 @@ export interface OrderKind<O extends Order> {
 }
 
 /** An order and the request that the finding shows of it. */
-export interface Tried<O> {
+interface Tried<O> {
   readonly order: O;
   readonly request: Sent;
 }

@@ -41,8 +41,7 @@ export type Step = LeafStep | GroupStep;
 export type LeafStep = Exclude<ParsedStep, { readonly kind: GroupKeyword }> & Placed;
 
 /** A step that runs others. */
-export type GroupStep = Extract<ParsedStep, { readonly kind: GroupKeyword }> &
-  Placed & { readonly steps: readonly Step[] };
+type GroupStep = Extract<ParsedStep, { readonly kind: GroupKeyword }> & Placed & { readonly steps: readonly Step[] };
 
 type GroupKeyword = "parallel" | "repeat" | "use";
 

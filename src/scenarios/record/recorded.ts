@@ -56,7 +56,7 @@ export interface RecordedWebhook extends Placed {
 }
 
 /** A call moved the clock. */
-export interface RecordedTime extends Placed {
+interface RecordedTime extends Placed {
   readonly kind: "time";
 }
 

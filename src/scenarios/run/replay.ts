@@ -31,7 +31,7 @@ export interface ReplayOptions extends RunOptions {
   readonly onResult?: (result: ScenarioResult) => void;
 }
 
-export type Outcome = "passed" | "failed" | "error" | "skipped";
+type Outcome = "passed" | "failed" | "error" | "skipped";
 
 export interface ScenarioResult {
   readonly scenario: Scenario;
