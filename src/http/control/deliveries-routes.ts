@@ -47,7 +47,8 @@ export const WAITS_MAX = 100;
 
 /** Pending and past webhooks, with every attempt of each. */
 export function deliveriesRoutes(): readonly ControlRoute[] {
-  const waits = new CompanyLimit(WAITS_MAX);
+  const full = `${WAITS_MAX} calls wait for deliveries already, which is the most. Wait for fewer at a time.`;
+  const waits = new CompanyLimit(WAITS_MAX, full);
   return [
     listRoute("/deliveries", listQuery(filters), ({ company, query }) => ({
       rows: company.world.deliveries,
@@ -56,9 +57,7 @@ export function deliveriesRoutes(): readonly ControlRoute[] {
     })),
     route("GET /deliveries/wait", { query: waitQuery }, (call) => {
       const release = waits.begin(call.company.id);
-      if (release !== undefined) return waitForDelivery(call).finally(release);
-      const why = `${WAITS_MAX} calls wait for deliveries already, which is the most. Wait for fewer at a time.`;
-      return call.refuse({ status: 429, messages: [why] });
+      return waitForDelivery(call).finally(release);
     }),
     route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
     route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),

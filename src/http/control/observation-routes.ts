@@ -41,22 +41,18 @@ export const ARCHIVES_MAX = 10;
 
 /** What the sandbox has seen: requests, findings about them, coverage of the contract, and events. */
 export function observationRoutes(): readonly ControlRoute[] {
-  const archives = new CompanyLimit(ARCHIVES_MAX);
+  const full = `${ARCHIVES_MAX} HTTP archives are being sent already, which is the most. Read one to its end.`;
+  const archives = new CompanyLimit(ARCHIVES_MAX, full);
   return [
     // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
     route(
       "GET /requests",
       { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
-      async ({ sandbox, company, ended, gate, refuse, query: { limit, cursor, format, ...filters } }) => {
+      async ({ sandbox, company, ended, gate, query: { limit, cursor, format, ...filters } }) => {
         const { journal } = sandbox.observationOf(company.id);
         const match = matchOfFilters(filters);
         if (format === "har") {
-          const release = archives.begin(company.id);
-          if (release === undefined) {
-            const why = `${ARCHIVES_MAX} HTTP archives are being sent already, which is the most. Read one to its end.`;
-            return refuse({ status: 429, messages: [why] });
-          }
-          gate.after(release);
+          gate.after(archives.begin(company.id));
           return answerHar(sandbox, company, Object.keys(match).length === 0 ? undefined : match);
         }
         const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);

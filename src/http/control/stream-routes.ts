@@ -23,16 +23,15 @@ export const STREAMS_MAX = 100;
  * of its kind shows. It ends when the company is removed or the sandbox closes.
  */
 export function streamRoutes(): readonly ControlRoute[] {
-  const streams = new CompanyLimit(STREAMS_MAX);
+  const streams = new CompanyLimit(
+    STREAMS_MAX,
+    `There are ${STREAMS_MAX} streams already, which is the most. Close one.`,
+  );
   const shown = new WeakMap<JournalEntry, unknown>();
   const order = new FairOrder();
   return [
-    route("GET /stream", {}, ({ sandbox, caller, company, ended, refuse }) => {
+    route("GET /stream", {}, ({ sandbox, caller, company, ended }) => {
       const release = streams.begin(company.id);
-      if (release === undefined) {
-        const why = `There are ${STREAMS_MAX} streams already, which is the most. Close one.`;
-        return refuse({ status: 429, messages: [why] });
-      }
       const body = createEventStream(sandbox.system, ended(), (sink) => {
         const find = () => (isStillLetIn(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
         const stream = new CompanyStream({ sandbox, shown, order }, company.id, find, sink);

@@ -1,16 +1,20 @@
+import { UsageError } from "../../kernel/messages/problem.js";
+
 /** Counts what each company has under way at the same time. */
 export class CompanyLimit {
   readonly #most: number;
+  readonly #refusal: string;
   readonly #underWay = new Map<string, number>();
 
-  constructor(most: number) {
+  constructor(most: number, refusal: string) {
     this.#most = most;
+    this.#refusal = refusal;
   }
 
-  /** Undefined when the company has as many as it may; otherwise what to call when it is over. */
-  begin(companyId: string): (() => void) | undefined {
+  /** Returns what to call when it is over. Throws UsageError("busy") when the company has as many as it may. */
+  begin(companyId: string): () => void {
     const underWay = this.#underWay.get(companyId) ?? 0;
-    if (underWay >= this.#most) return undefined;
+    if (underWay >= this.#most) throw new UsageError("busy", this.#refusal);
     this.#underWay.set(companyId, underWay + 1);
     let isOver = false;
     return () => {

@@ -226,8 +226,9 @@ describe("GET /deliveries/wait", () => {
     await subscribe("charges/events");
     const waiting = Array.from({ length: WAITS_MAX }, () => world.control("GET", "/deliveries/wait?timeout=10s"));
     const refused = await world.control("GET", "/deliveries/wait?timeout=0");
-    expect([refused.status, refused.body.message]).toEqual([
+    expect([refused.status, refused.headers.get("retry-after"), refused.body.message]).toEqual([
       429,
+      "1",
       ["100 calls wait for deliveries already, which is the most. Wait for fewer at a time."],
     ]);
     expect((await world.control("GET", "/deliveries/wait?timeout=0&company=company_b")).status).toBe(404);

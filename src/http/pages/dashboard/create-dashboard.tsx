@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { UsageError } from "../../../kernel/messages/problem.js";
 import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import { logBug } from "../../api/answer.js";
@@ -39,7 +38,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   const guard = new Guard({ ...deps, sessions });
   const memory = new Memory();
   const live = createLive(sandbox);
-  const downloads = new CompanyLimit(1);
+  const downloads = new CompanyLimit(1, "A file of this company is being downloaded. Try again then.");
   const auditor = createAuditor(sandbox.system);
   const auditDesk = createAuditDesk(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
@@ -61,10 +60,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   ] as const)
     app.get(`${DASHBOARD}/${file}`, (c) => {
       const company = companyOf(c);
-      const release = downloads.begin(company.id);
-      if (release === undefined)
-        throw new UsageError("busy", "A file of this company is being downloaded. Try again then.");
-      afterAnswer(c, sandbox.system).after(release);
+      afterAnswer(c, sandbox.system).after(downloads.begin(company.id));
       return ask(requestOf(contextOf(c, company), { method: "GET", path }));
     });
   app.get(`${DASHBOARD}/live`, (c) => live(c, companyOf(c)));

@@ -15,10 +15,9 @@ const TICK_MS = 250;
 
 /** A stream of `changed` events without data, for the pages of a company: a page that receives one loads itself again. */
 export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company) => Response {
-  const streams = new CompanyLimit(LIVE_MAX);
+  const streams = new CompanyLimit(LIVE_MAX, `There are ${LIVE_MAX} open pages already, which is the most. Close one.`);
   return (c, { id }) => {
     const release = streams.begin(id);
-    if (release === undefined) return new Response(null, { status: 429 });
     const body = createEventStream(sandbox.system, endOf(c), ({ send, isBehind, end }) => {
       let cancel: (() => void) | undefined;
       const report = (): void => {
