@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { codeOf, UsageError } from "../../kernel/messages/problem.js";
+import { collectBytes } from "../../kernel/messages/read-text.js";
 
 /** Far more than a person writes: some 20 000 customers, one a line. */
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -22,15 +23,9 @@ export async function readText(file: string): Promise<string> {
 }
 
 /** The bytes of a file. Throws UsageError("file") as `readText` does. */
-export async function readBytes(file: string, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of readChunks(file)) {
-    size += chunk.length;
-    if (size > bytesMax) throw failure(file, `it is larger than ${bytesMax / 1024 / 1024} MiB. Split it`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+export function readBytes(file: string, bytesMax: number): Promise<Buffer> {
+  const tooLarge = () => failure(file, `it is larger than ${bytesMax / 1024 / 1024} MiB. Split it`);
+  return collectBytes(readChunks(file), bytesMax, tooLarge);
 }
 
 /** A file of any size. Throws UsageError("file") as `readText` does. */

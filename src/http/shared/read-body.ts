@@ -3,6 +3,7 @@ import { Problem } from "../../kernel/messages/problem.js";
 import type { HttpContext } from "./env.js";
 import { refuse } from "../../domain/model/problem-codes.js";
 import { type JsonBounds, beyondBounds, valueBytes } from "../../kernel/messages/json.js";
+import { collectBytes } from "../../kernel/messages/read-text.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /** More than any request needs: `metadata` may be nested 100 deep, and a batch has at most 10 000 items of five fields. */
@@ -56,22 +57,12 @@ async function receiveBytes(c: HttpContext, limit: number): Promise<Buffer> {
   try {
     // HTTP bounds it by its announced length.
     if (incoming !== undefined && announced !== undefined) return Buffer.from(await c.req.arrayBuffer());
-    return await readChunks(incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body, limit);
+    const chunks = incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
+    return await collectBytes(chunks, limit, () => refuseTooLarge(limit));
   } catch (error) {
     if (error instanceof Problem) throw error;
     refuse("malformed_json", "The body was cut off");
   }
-}
-
-async function readChunks(body: AsyncIterable<Uint8Array> | null, limit: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > limit) refuseTooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 const JSON_MEDIA_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
