@@ -3,6 +3,7 @@ import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/matc
 import { type CompiledPatterns, Effort } from "../../kernel/effort.js";
 import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { groupBy } from "../../kernel/collections.js";
 import { shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Journal, JournalEntry } from "./journal.js";
@@ -185,12 +186,10 @@ export function followingDeliveries(
   const created = new Set(of.flatMap((entry) => entry.created));
   if (created.size === 0) return ({ enqueued: own }) => own;
   const enqueued = new Set(entries.values().flatMap((entry) => entry.enqueued));
-  const later = new Map<string, string[]>();
-  for (const { id, resource } of deliveries.values()) {
-    if (!created.has(resource) || enqueued.has(id)) continue;
-    const ofResource = later.get(resource);
-    if (ofResource === undefined) later.set(resource, [id]);
-    else ofResource.push(id);
-  }
-  return (entry) => [...entry.enqueued, ...entry.created.flatMap((id) => later.get(id) ?? [])];
+  const others = deliveries.values().filter(({ id, resource }) => created.has(resource) && !enqueued.has(id));
+  const later = groupBy(others, ({ resource }) => resource);
+  return (entry) => [
+    ...entry.enqueued,
+    ...entry.created.flatMap((id) => later.get(id) ?? []).map((delivery) => delivery.id),
+  ];
 }
