@@ -362,7 +362,9 @@ export function refuseCodec(context: z.core.ParsePayload, input: unknown, messag
 export function renderPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === "number") return `${text}[${key}]`;
-    return text === "" ? String(key) : `${text}.${String(key)}`;
+    const name = String(key);
+    const shown = /^[\w$-]{1,60}$/.test(name) ? name : quote(name);
+    return text === "" ? shown : `${text}.${shown}`;
   }, "");
 }
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Source, SourcePath } from "../../adapters/files/source.js";
-import { type IssueParams, firstProblems, valueAt } from "../../kernel/fields.js";
+import { type IssueParams, firstProblems, renderPath, valueAt } from "../../kernel/fields.js";
 import { type SourcePosition, renderPosition } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { isSecretPlace, quote } from "../../kernel/messages/text.js";
@@ -94,15 +94,6 @@ function meantIssues(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 
 function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((count, issue) => count + (issue.code === "unrecognized_keys" ? issue.keys.length : 0), 0);
-}
-
-/** `companies[0].charges[2].amount` */
-function renderPath(path: SourcePath): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    const name = key.length > 60 || !/^[\w$-]+$/.test(key) ? quote(key) : key;
-    return text === "" ? name : `${text}.${name}`;
-  }, "");
 }
 
 /** The value in brief, and how to write a text that YAML reads as a number. */
