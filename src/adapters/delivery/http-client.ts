@@ -192,7 +192,7 @@ interface ReadAnswer {
 }
 
 /** Keeps the start of the body and reads on to its end, within bounds. */
-function readStart(body: IncomingMessage, chunks: Buffer[]): Promise<void> {
+export function readStart(body: IncomingMessage, chunks: Buffer[]): Promise<void> {
   let size = 0;
   let pieces = 0;
   return new Promise((resolve, reject) => {

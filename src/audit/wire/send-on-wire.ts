@@ -5,6 +5,7 @@ import {
   AgentOfSmallReads,
   basicCredentials,
   INTERIM_ANSWERS_MAX,
+  readStart,
   tlsKeyExchange,
   TlsAgentOfSmallReads,
 } from "../../adapters/delivery/http-client.js";
@@ -14,9 +15,6 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
-/** An answer in more pieces, of at most 1 KiB each, is cut off. */
-const ANSWER_PIECES_MAX = 1024;
-const ANSWER_BYTES_KEPT = 4096;
 /** Between the pieces of a body that is sent in pieces. */
 const PAUSE_MS = 150;
 
@@ -130,12 +128,13 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
         fail({ message: `more than ${INTERIM_ANSWERS_MAX} interim answers came` });
     });
     outgoing.on("response", (incoming) => {
-      readAnswer(incoming).then((body) => end({ answer: answerOf(incoming, body, secret) }), fail);
+      const body: Buffer[] = [];
+      readStart(incoming, body).then(() => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
     // 101: without a listener Node cuts the connection without an error; with one it leaves the socket to it.
     outgoing.on("upgrade", (incoming, socket) => {
       socket.destroy();
-      end({ answer: answerOf(incoming, "", secret) });
+      end({ answer: answerOf(incoming, [], secret) });
     });
     writeBody(outgoing, request, system).catch(fail);
   });
@@ -164,12 +163,12 @@ export function isUnreachable({
 
 const CONNECT_MS = 5000;
 
-function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string, secret: string): AuditAnswer {
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: readonly Buffer[], secret: string): AuditAnswer {
   const hide = (text: string): string => (secret === "" ? text : text.replaceAll(secret, "[secret]"));
   return {
     status: statusCode,
     location: headers.location === undefined ? null : hide(headers.location),
-    body: hide(body),
+    body: hide(Buffer.concat(body).toString()),
   };
 }
 
@@ -195,18 +194,6 @@ async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequ
     from = to;
   }
   outgoing.end(body.subarray(from));
-}
-
-async function readAnswer(incoming: IncomingMessage): Promise<string> {
-  const kept: Buffer[] = [];
-  let size = 0;
-  let pieces = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    if (size < ANSWER_BYTES_KEPT) kept.push(chunk.subarray(0, ANSWER_BYTES_KEPT - size));
-    size += chunk.length;
-    if (++pieces > ANSWER_PIECES_MAX) break;
-  }
-  return Buffer.concat(kept).toString("utf8");
 }
 
 /** The error of a connection to several addresses contains one for each. */
