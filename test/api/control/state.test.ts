@@ -318,8 +318,13 @@ describe("a wrong state", () => {
       "seq must be a whole number from 0 to",
     ],
     [
+      "a seq at the limit of what a store reads",
+      (state) => ({ ...state, seq: 2e14 }),
+      "seq must be a whole number from 0 to",
+    ],
+    [
       "no room for more ids",
-      (state) => ({ ...state, idPosition: 1e15 }),
+      (state) => ({ ...state, idPosition: 2e14 }),
       "idPosition must be a whole number from 0 to 100000000000000",
     ],
     [
