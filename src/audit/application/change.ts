@@ -6,22 +6,22 @@ import type { Instant } from "../../kernel/time/instant.js";
 import { type Names, normalize, ROWS } from "./normalize.js";
 
 /**
- * How one state became another, place by place. A sound application makes equal changes for the same events about another order: numbers are compared by
- * how much they grew, lists by what was added and removed, and names of orders are replaced by placeholders.
+ * The difference between two states, place by place. A sound application makes equal changes when it gets the same events about another order: numbers are
+ * compared by how much they grew, lists by what was added and removed, and names of orders are replaced by placeholders.
  */
 export type Change = readonly ChangedPlace[];
 
 export type ChangedPlace = { readonly place: string } & (
   | { readonly plus: number }
-  /** `undefined` is a value that is absent, such as the member of an order that is not known yet. */
+  /** `undefined` means that the value is absent, such as the member of an order that the application did not know before. */
   | { readonly from: unknown; readonly to: unknown }
 );
 
 export interface Comparison {
   readonly names?: Names;
-  /** Places that vary by themselves, as `patternOf` gives them. */
+  /** Places that vary by themselves, in the form that `patternOf` returns. */
   readonly ignored?: ReadonlySet<string>;
-  /** Numbers near it, in seconds or parts of them, are times. */
+  /** Numbers within 60 days of this instant, in seconds, milliseconds or microseconds, are taken for times. */
   readonly now?: Instant;
 }
 
@@ -33,7 +33,7 @@ export function changeOf(
   return diff(normalize(before, names, now), normalize(after, names, now), "", ignored);
 }
 
-/** A place without the numbers of items: the same for every row of a table. */
+/** The place without the numbers of list items, so that it is the same for every row of a table. */
 export function patternOf({ place }: Pick<ChangedPlace, "place">): string {
   return place.replaceAll(/#\d+/g, "");
 }
@@ -60,7 +60,7 @@ function diff(before: unknown, after: unknown, place: string, ignored: ReadonlyS
   return [{ place, from: before, to: after }];
 }
 
-/** An absent count is 0. */
+/** A count that is absent is taken for 0. */
 function isNumberOrAbsent(value: unknown): boolean {
   return value === undefined || numberOf(value) !== undefined;
 }
@@ -89,8 +89,8 @@ function diffMembers(before: JsonObject, after: JsonObject, place: string, ignor
 }
 
 /**
- * The figures of a table such as `select status, count(*) … group by status`, by its labels. In other rows at its place an absent figure is 0. Undefined for
- * other lists.
+ * The figures of a table such as `select status, count(*) … group by status`, by label. Figures of 0 are left out, so that 0 and an absent figure are equal.
+ * Undefined for other lists.
  */
 function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, object>> | undefined {
   const rows = new Map<string, object>();
@@ -100,7 +100,7 @@ function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, 
     const [label, ...others] = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
     const figures = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
     if (typeof label !== "string" || !LABEL.test(label) || others.length > 0 || cells.length === 1) return undefined;
-    // Rows of one label are orders with their status.
+    // Rows that share a label are not counts, but orders with their status.
     if (labels.has(label)) return undefined;
     labels.add(label);
     if (figures.length > 0) rows.set(label, Object.fromEntries(figures));
@@ -108,10 +108,10 @@ function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, 
   return Object.fromEntries(rows);
 }
 
-/** A word, and no name of an order or id. */
+/** A word, but not an id, nor a placeholder such as `<id>`. */
 const LABEL = /^[^\d<>]+$/;
 
-/** The position of an item does not matter: what counts is which items changed, were added or removed. */
+/** Compares lists regardless of the order of their items: only which items changed, were added or were removed matters. */
 function diffLists(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -128,7 +128,7 @@ function diffLists(
           ...added.map((each) => diff(undefined, each, item, ignored)),
         ];
   const changed = items.filter(({ length }) => length > 0);
-  // Several items of one list have a line each: `list[]`, `list[]#2`.
+  // Each changed item of a list has its own place: `list[]`, `list[]#2`.
   return changed
     .toSorted((a, b) => (stableText(a) < stableText(b) ? -1 : 1))
     .flatMap((each, index) => {
@@ -145,14 +145,14 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
-/** So that 0.1 + 0.2 is 0.3. */
+/** Removes floating-point errors: 0.1 + 0.2 becomes 0.3. */
 function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
 /**
- * The places at which two changes differ that should be equal, if only new or replaced texts and numbers with digits in them differ, such as serial ids.
- * Undefined when more does.
+ * The places at which two changes that should be equal differ, if they differ only in serial ids and the like: new or replaced texts with digits in them, and
+ * numbers in rows. Undefined when anything else differs.
  */
 export function variedPlaces(one: Change, other: Change): ReadonlySet<string> | undefined {
   const [values, others] = [byPattern(one), byPattern(other)];
@@ -175,13 +175,13 @@ function byPattern(change: Change): ReadonlyMap<string, readonly ChangedPlace[]>
   return groups;
 }
 
-/** A number counts only in a new row: elsewhere it is a sum. */
+/** A number can be a serial id only in a row: elsewhere it is a sum. */
 function isSerial(changed: ChangedPlace): boolean {
   if ("plus" in changed) return changed.place.includes(ITEM) || changed.place.includes(ROWS);
   return typeof changed.to === "string" && /\d/.test(changed.to);
 }
 
-/** The same for equal values, whatever the order of their members. */
+/** JSON with sorted members, so that equal values have equal texts. */
 function stableText(value: unknown): string {
   const sorted = (_key: string, item: unknown): unknown =>
     isObject(item)
@@ -193,7 +193,7 @@ function stableText(value: unknown): string {
 const LINES_MAX = 8;
 const TEXT_MAX = 120;
 
-/** Where two changes differ, a line for each place: `revenue: +20000, should be +10000`. */
+/** Where two changes differ, one line for each place: `revenue: +20000, should be +10000`. */
 export function describeDifference(expected: Change, actual: Change): readonly string[] {
   const [wanted, seen] = [linesOf(expected), linesOf(actual)];
   const places = [...new Set([...wanted.keys(), ...seen.keys()])];

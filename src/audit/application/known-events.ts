@@ -2,12 +2,12 @@ import type { AuditEvent } from "../wire/check.js";
 import { familyOf, type Step, stepOf } from "../wire/events.js";
 import { openOrder, type OrderOptions } from "./orders.js";
 
-/** As many as a check on the wire needs at most. */
+/** The most events that one check on the wire needs. */
 const READY = 4;
 
 /**
- * Events of orders that the application knows, for the checks on the wire: it may answer 404 to others. Undefined when nothing makes orders. What is to be
- * refused anyway can share an event.
+ * Events of orders that the application knows, for the checks on the wire: it may answer 404 to events of other orders. Undefined when neither a command nor
+ * a sandbox makes orders. `isShared` gives the same event each time, which is enough for requests that must be refused anyway.
  */
 export function createKnownEvents(options: OrderOptions) {
   if (options.order === undefined && options.sandbox === undefined) return undefined;
@@ -15,7 +15,7 @@ export function createKnownEvents(options: OrderOptions) {
   const makeOf = async (step: Step) => ({ step, order: await openOrder(options, "first", familyOf(step), [step]) });
   const make = async (): Promise<AuditEvent> => {
     const { topic, prints } = options;
-    // Only the first order shows what the command makes.
+    // Whether the command makes charges or transfers is known only once it has made an order.
     const first = prints.family === undefined ? await makeOf(stepOf(topic ?? "")) : undefined;
     const step = topic === undefined && prints.family === "transfer" ? "completed" : stepOf(topic ?? "");
     const order = first?.step === step ? first.order : (await makeOf(step)).order;

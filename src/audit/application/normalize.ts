@@ -1,7 +1,7 @@
 import { isObject } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
-/** Name of an order → its placeholder. Of names that contain one another, the longest is first. */
+/** The names of orders, each with its placeholder. A name that contains another comes before it. */
 export type Names = ReadonlyMap<string, string>;
 
 /** The state without what differs in each run: names of orders, times, and ids that the application or its database makes. */
@@ -15,13 +15,13 @@ export function normalize(value: unknown, names: Names, now: Instant): unknown {
     normalizeText(key, names, now),
     normalize(item, names, now),
   ]);
-  // Rows under keys of their own are a list.
+  // Rows under generated keys become a list.
   const rows = entries.filter(([key]) => isRowKey(key)).map(([, item]) => item);
   const members = entries.filter(([key]) => !isRowKey(key));
   return Object.fromEntries(rows.length === 0 ? members : [...members, [ROWS, rows]]);
 }
 
-/** The cells of a row of a table, where the position matters. */
+/** The cells of a table's row by column: unlike the position of a row, that of a cell matters. */
 function byColumn(row: readonly unknown[]): unknown {
   if (row.some((cell) => typeof cell === "object" && cell !== null)) return row;
   return Object.fromEntries(row.map((cell, place) => [`column ${place + 1}`, cell]));
@@ -64,7 +64,7 @@ const NEAR_MS = 60 * 24 * 3_600_000;
 
 const LONG_NAME = 8;
 
-/** A short name, such as 7, is part of many texts: it is replaced only as a whole word. */
+/** A short name such as 7 occurs within many texts, so it is replaced only as a whole word. */
 function patternOfName(name: string): string | RegExp {
   if (name.length >= LONG_NAME) return name;
   return new RegExp(`(?<!\\w)${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}(?!\\w)`, "g");

@@ -21,12 +21,12 @@ import type { SandboxDoor } from "./sandbox-door.js";
 import { type Delivery, historicSteps, type OrderName } from "./schedule.js";
 import { readState, type StateSource } from "./state-reader.js";
 
-/** One order of a schedule: a charge or a transfer of which no earlier schedule has delivered events. */
+/** One order of a schedule: a charge or a transfer about which no earlier schedule has delivered events. */
 export interface Order {
   /** All texts by which the application may identify it. */
   readonly names: readonly string[];
   readonly amountXof: number;
-  /** The body of an event of it. Beside a sandbox the event happens now, unless it has happened, or never does. */
+  /** Renders the body of an event. With a sandbox, it first makes the event happen there, unless it has happened already or never really happens. */
   readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
 }
 
@@ -37,7 +37,7 @@ export interface OrderOptions {
   readonly topic: string | undefined;
   /** Makes an order in the application and prints JSON with its charge or transfer, or the id alone. */
   readonly order: StateSource | undefined;
-  /** What `order` has printed so far: it makes charges or transfers, and is not asked for the others. */
+  /** The family of the order that `order` has printed. It makes either charges or transfers, so it is not run for the other family. */
   readonly prints: { family?: Family };
   /** The sandbox that the application uses, if any. */
   readonly sandbox: SandboxDoor | undefined;
@@ -52,8 +52,8 @@ export class OrderRefused extends UsageError {
 }
 
 /**
- * A new order; `steps`: what really happens to it. Beside a sandbox its charge or transfer is there, so that an application that calls the API finds what
- * the events say. Otherwise, and when it is to be unknown, its events are about a resource that exists nowhere.
+ * Opens a new order; `steps` are the events that really happen to it. With a sandbox, its charge or transfer exists there, so that an application that calls
+ * the API finds what the events say. Without one, and for the unknown order, the events are about a resource that exists nowhere.
  */
 export async function openOrder(
   options: OrderOptions,
@@ -78,7 +78,7 @@ export async function openOrder(
   return { ...order, names: [...new Set([...order.names, ...(printed?.names ?? [])])] };
 }
 
-/** Of no order when the user's command makes none of this family. */
+/** Runs the user's command. Undefined when there is none, or it makes orders of the other family. */
 async function printOrder(options: OrderOptions, family: Family): Promise<PrintedOrder | undefined> {
   const { order, system, timeoutMs, topic, prints } = options;
   if (order === undefined || (prints.family ?? family) !== family) return undefined;
@@ -95,7 +95,7 @@ async function printOrder(options: OrderOptions, family: Family): Promise<Printe
   );
 }
 
-/** An order whose events the audit renders. An application may compare them with the charge that it has printed. */
+/** An order whose events the audit renders. They repeat `members` of the printed charge, because the application may compare the two. */
 function renderedOrder(resource: Resource, topic: string | undefined, members: object = {}): Order {
   return {
     names: [resource.id, resource.entry, resource.reference],
@@ -107,7 +107,7 @@ function renderedOrder(resource: Resource, topic: string | undefined, members: o
   };
 }
 
-/** `made` identifies the charge: one that the application has made, or one to create. Its events contain what GET answers: that is what the sandbox sends. */
+/** `made` is the id of a charge that the application has created, or the externalId of one to create. Events contain what GET answers, as the sandbox's do. */
 async function openCharge(
   door: SandboxDoor,
   topic: string | undefined,
@@ -129,7 +129,7 @@ async function openCharge(
     refunded: [`/v1/charges/${path}/refund`],
     dropped: [`/_sandbox/charges/${path}/drop`],
   };
-  // Events that never happen to the charge, until they do.
+  // The bodies of events before they happen, for schedules in which they never do.
   const data = new Map<Step, ChargeBody>([
     ["dropped", { ...before, status: "dropped", droppedReason: "expired" }],
     ["paid", { ...before, status: "paid", due: 0, paid: amount }],
@@ -156,7 +156,7 @@ async function openCharge(
   };
 }
 
-/** What must happen so that these steps do, in their order: a refund needs a payment. */
+/** These steps and those that they require, in the order in which they happen: a refund requires a payment. */
 function needed(steps: readonly Step[], family: Family): Step[] {
   const all = new Set(steps);
   if (["refunded", "refunded in part", "refunded further"].some((step) => steps.some((each) => each === step)))
@@ -165,7 +165,7 @@ function needed(steps: readonly Step[], family: Family): Step[] {
   return historicSteps.filter((step) => familyOf(step) === family && all.has(step));
 }
 
-/** A transfer to it stays pending until the audit completes it. */
+/** A transfer to this number stays pending until the audit completes or fails it. */
 const PENDING_NUMBER = "+2250700000003";
 
 async function openTransfer(
@@ -181,7 +181,7 @@ async function openTransfer(
     printed === undefined
       ? await withoutDeliveries(door, { reference }, () => ask(identified, door, "POST", "/v1/transactions", request))
       : await ask(identified, door, "GET", `/v1/transactions/${encodeURIComponent(printed.id)}`);
-  // "a plain UUID in a webhook payload"
+  // The contract says of the id: "a plain UUID in a webhook payload".
   const order = renderedOrder({ ...resource, id: id.replace(/^txn_/, "") }, topic, printed?.members);
   const left = needed(steps, "transfer");
   return {
@@ -200,8 +200,8 @@ async function openTransfer(
 }
 
 /**
- * A rule drops the sandbox's own deliveries about an order: the application gets only those of the schedule. The decision of a rule holds for all attempts
- * of a delivery: the rule can be deleted as soon as the events have happened.
+ * Adds a rule that drops the sandbox's own deliveries about an order, so that the application gets only those of the schedule. A rule decides once for all
+ * attempts of a delivery, so it can be deleted as soon as the events have happened.
  */
 async function withoutDeliveries<T>(door: SandboxDoor, data: object, task: () => Promise<T>): Promise<T> {
   const rule = { name: AUDIT_RULE, on: "delivery", match: { data }, then: { drop: true } };
@@ -213,7 +213,7 @@ async function withoutDeliveries<T>(door: SandboxDoor, data: object, task: () =>
   }
 }
 
-/** The body of POST /v1/charges, without the caller's reference. */
+/** The body of POST /v1/charges, without the externalId. */
 export const newCharge = {
   amount: AMOUNT_XOF,
   description: "An order of the audit",
@@ -240,12 +240,12 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
 const NO_ADMIN_TOKEN =
   "Failed to audit the state beside the sandbox: it has an admin token. Give its admin token (SANDBOX_ADMIN_TOKEN), or audit without the sandbox (SANDBOX_URL).";
 
-/** The topic of a delivery, unless the user has named one that is not in the contract: that has one spelling. */
+/** The topic of a delivery. A topic that the user has named and the contract does not know is used as it is: it has only one spelling. */
 function topicFor(delivery: Pick<Delivery, "step" | "subscription">, named: string | undefined): string {
   return named === undefined || findTopic(named) !== undefined ? spell(delivery, named) : named;
 }
 
-/** The first subscription has the spelling of the named topic, the second the other one. */
+/** The first subscription uses the spelling of the named topic, the second one the other spelling. */
 export function spell({ step, subscription }: Pick<Delivery, "step" | "subscription">, named = ""): string {
   const known = findTopic(named);
   const isSingular = known !== undefined && singularOf(known) === named;

@@ -18,7 +18,7 @@ const TRANSFER_KEYS = /^(transfer|transaction|payout|txn)(_?id)?$/i;
 const ID_KEYS = /^(charge|payment|transfer|transaction|payout|txn)_?id$/i;
 const REFERENCE_KEYS = ["externalId", "external_id", "externalID", "reference"];
 
-/** Finds the charge or transfer anywhere in what was printed. `family`: which one it must be. */
+/** Finds the charge or transfer anywhere in what was printed. `family` says which of the two it is; if undefined, the names and members decide. */
 export function parsePrintedOrder(state: unknown, family: Family | undefined): PrintedOrder | undefined {
   if (typeof state !== "object") {
     const id = textOf(state);
@@ -31,7 +31,7 @@ export function parsePrintedOrder(state: unknown, family: Family | undefined): P
 interface Candidate {
   readonly object: Readonly<Record<string, unknown>>;
   readonly id: string;
-  /** The name under which it is. */
+  /** The key of the id, such as `chargeId`; if that is just `id`, the key of the object. */
   readonly key: string;
   readonly score: number;
 }
@@ -83,7 +83,7 @@ function referenceOf(object: Readonly<Record<string, unknown>>): string | undefi
   return REFERENCE_KEYS.map((key) => textOf(object[key])).find((text) => text !== undefined);
 }
 
-/** The application's own names of the order, such as its number. */
+/** The application's own names for the order, such as its number. */
 function idsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(idsIn);
   if (!isObject(value)) return [];

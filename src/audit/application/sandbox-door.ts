@@ -16,12 +16,12 @@ export interface SandboxAddress {
   /** Without a slash at the end. */
   readonly url: string;
   readonly accessToken: string;
-  /** Undefined: the company of the token. */
+  /** Undefined means the company of the token. */
   readonly companyId: string | undefined;
   readonly adminToken: string | undefined;
 }
 
-/** Real time for one call. */
+/** The limit for one call, in real time. */
 const TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 

@@ -6,21 +6,21 @@ export type OrderName = "first" | "second" | "unknown";
 /** One event that is delivered to the receiver. */
 export interface Delivery {
   readonly order: OrderName;
-  /** Of several schedules that are delivered together, each with its own orders: which one. */
+  /** The index of its schedule among several that are delivered together, each with its own orders. */
   readonly group?: number;
   readonly step: Step;
-  /** 2: by a second subscription, under the topic's other spelling: the same event in other bytes. */
+  /** 2 means a second subscription under the topic's other spelling, which delivers the same event in other bytes. */
   readonly subscription: 1 | 2;
-  /** So many at the same time. Default: one. */
+  /** How many are sent at the same time. Default: 1. */
   readonly copies?: number;
-  /** Forged: the event has not happened. */
+  /** How the delivery is forged. Its event has not happened. */
   readonly forged?: "wrongly signed" | "unsigned";
 }
 
-/** Deliveries in this order, each after the answer to the one before. */
+/** Deliveries in the order in which they are sent, each after the answer to the previous one. */
 export type Schedule = readonly Delivery[];
 
-/** In the order in which they happen. */
+/** All steps, in the order in which they happen. */
 export const historicSteps: readonly Step[] = [
   "paid",
   "refunded in part",
@@ -32,7 +32,7 @@ export const historicSteps: readonly Step[] = [
   "failed",
 ];
 
-/** What was paid cannot be dropped, and what is completed cannot fail. */
+/** Which steps make a step impossible: a paid charge cannot be dropped, and a completed transfer cannot fail. */
 const excludedBy: Partial<Record<Step, readonly Step[]>> = {
   dropped: ["paid", "refunded", "refunded in part", "refunded further"],
   failed: ["completed"],
@@ -58,17 +58,17 @@ export function realHistoryOf(schedule: Schedule): Schedule {
   });
 }
 
-/** The same for deliveries about one order. */
+/** Equal for deliveries about the same order. */
 export function orderKeyOf({ order, group }: Pick<Delivery, "order" | "group">): string {
   return group === undefined ? order : `${order} ${group}`;
 }
 
-/** Several schedules as one, each with its own orders. */
+/** Merges several schedules into one, each with its own orders. */
 export function together(schedules: readonly Schedule[]): Schedule {
   return schedules.flatMap((schedule, group) => schedule.map((delivery) => ({ ...delivery, group })));
 }
 
-/** Equal for schedules that deliver the same. */
+/** Equal for schedules that make the same deliveries. */
 export function keyOf(schedule: Schedule): string {
   return schedule
     .map(
@@ -103,15 +103,15 @@ const first = on("first");
 const second = on("second");
 const unknown = on("unknown");
 const bySecondSubscription = on("first", 2);
-/** More than an application with a few workers handles one after the other. */
+/** Enough that an application with a few workers handles some of them at the same time. */
 export const COPIES = 8;
 const atOnce = (step: Step): Delivery => ({ ...first(step), copies: COPIES });
 
 export type StateCheckId = keyof typeof seeds;
 
 /**
- * The schedules of each check, tried in turn until one breaks the application. Each has only one kind of disorder; a second event of the order, or one of
- * another order, comes between where distance matters. Checks run in this order: a later one does not report again what an earlier one found.
+ * The schedules of each check, tried in turn until one breaks the application. Each has only one kind of disorder. Where distance matters, an event of the
+ * same or another order comes in between. Checks run in this order: a later one does not report again what an earlier one found.
  */
 export const seeds = {
   "state-forged": [
@@ -119,7 +119,7 @@ export const seeds = {
     [{ ...first("paid"), forged: "unsigned" }],
     [{ ...first("completed"), forged: "wrongly signed" }],
   ],
-  // "A webhook that comes twice": retries after an answer that was lost.
+  // The service delivers an event again when the first answer was lost.
   "state-duplicate": [
     [first("paid"), first("paid")],
     [first("paid"), first("refunded"), first("refunded")],
@@ -129,7 +129,7 @@ export const seeds = {
     [first("started"), first("completed"), first("completed")],
     [first("started"), first("failed"), first("failed")],
   ],
-  // Several workers, or a retry while the first delivery is still being handled.
+  // Several workers handle the event, or a retry comes while the first delivery is still being handled.
   "state-simultaneous": [
     [atOnce("paid")],
     [first("paid"), atOnce("refunded")],
@@ -165,13 +165,13 @@ export const seeds = {
 
 export const stateCheckIds = Object.keys(seeds) as StateCheckId[];
 
-/** The history of each family that is played first. */
+/** The ordinary history of each family, which is delivered before any schedule is tried. */
 export const familyHistories = {
   charge: realHistoryOf(seeds["state-reversed"][0]),
   transfer: realHistoryOf(seeds["state-reversed"][1]),
 };
 
-/** A schedule of five deliveries has thirty parts. */
+/** The most parts that are tried. A schedule of five deliveries has 30. */
 const TRIES_MAX = 40;
 
 /** The shortest part of a broken schedule that is broken too; the schedule itself when no part is, or none is found within a limit. */
@@ -190,7 +190,7 @@ export function partsOf(schedule: Schedule): readonly Schedule[] {
   const parts = new Map<string, Schedule>();
   for (let size = 1; size < schedule.length; size++) {
     for (const part of choose(schedule, size).map(fromFirstOrder)) {
-      // The real history cannot differ from itself.
+      // A part that equals its real history has the same effect by definition.
       const canBreak = isMeaningful(part) && keyOf(part) !== keyOf(realHistoryOf(part));
       if (canBreak && !parts.has(keyOf(part))) parts.set(keyOf(part), part);
     }

@@ -13,19 +13,19 @@ export type StateSource = string | (() => unknown);
 export interface ReadOptions {
   /** The option's name in messages, such as `--check`. */
   readonly name: string;
-  /** For a URL. Default GET. */
+  /** The method of requests to a URL. Default: GET. */
   readonly method?: "GET" | "POST";
   readonly timeoutMs: number;
   readonly system: SystemClock;
 }
 
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
-/** Two states are compared member by member. */
+/** Bounds what the comparison of two states costs, member by member. */
 const STATE_BOUNDS: JsonBounds = { depth: 200, members: 1_000_000 };
 const SHOWN_MAX = 300;
 
 /**
- * Reads the application's state, or what else a URL or a command prints: JSON when it parses, else rows of text.
+ * Reads the application's state, or anything else that a URL or a command prints: JSON when it parses, else rows of text.
  *
  * A URL must answer 2xx; redirects are not followed. A command is run without a shell, unless it contains quotes, pipes or variables, and must exit with 0.
  * Throws UsageError("cannot-run") when nothing usable is printed.
@@ -41,7 +41,7 @@ export async function readState(source: StateSource, options: ReadOptions): Prom
   return state;
 }
 
-/** JSON, or the rows of a table as databases print them, of which there may be none. */
+/** Parses JSON, or the rows of a table as databases print them. An empty text is a table without rows. */
 function parseState(text: string): unknown {
   const state = parseJsonOrText(text);
   if (typeof state !== "string" || text.startsWith('"')) return state;
@@ -59,13 +59,13 @@ function parseRow(line: string): unknown {
   return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
 }
 
-/** `10,000`, whose comma separates no cells. */
+/** A number such as `10,000`, whose comma does not separate cells. */
 const THOUSANDS = /(?<!\d)\d{1,3},\d{3}(?!\d)/;
 
 /** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
 const FIGURE = /^([^\d\t|,]*[^\d\s\t|,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
 
-/** Runs a command or a function that restarts the application. What it leaves running goes on. */
+/** Runs a command or a function that restarts the application. Processes that it leaves behind keep running. */
 export async function runRestart(
   source: StateSource,
   options: Pick<ReadOptions, "timeoutMs" | "system">,
@@ -101,7 +101,7 @@ function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && parseUrl(source) !== undefined;
 }
 
-/** A copy of what the function returns: the test may change the value later. */
+/** Copies what the function returns, because the test may change the value later. */
 async function callFunction(source: () => unknown, options: ReadOptions): Promise<unknown> {
   const refusal = (why: string): UsageError => failed(options, "the function", why);
   const value = await new Promise<unknown>((resolve, reject) => {
@@ -114,7 +114,7 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
   return JSON.parse(text);
 }
 
-/** An application whose connection fails may restart by itself, as file watchers do it: it is asked again for a while. */
+/** When a connection fails, the URL is asked again for a while: the application may be restarting by itself, as under a file watcher. */
 async function readUrl(url: string, options: ReadOptions): Promise<string> {
   for (let waitedMs = 0; ; waitedMs += RESTART_POLL_MS) {
     try {
