@@ -13,7 +13,7 @@ export const BOTH_SPELLINGS =
 export const NOTHING_MOVED =
   "no event of the audit changed what --check prints; if the application keeps only orders of its own, let it make them (--order)";
 
-/** What a history has changed before, and what it changes now: the state says nothing. */
+/** Why a check is skipped when a history has not changed the same as before: then the state proves nothing. */
 export function describeUneven(before: Change, now: Change): string {
   const [difference = "it differs"] = describeDifference(before, now);
   return `the same history does not have the same effect each time (${difference})`;

@@ -30,7 +30,7 @@ export async function judgeHistory(trial: StateTrial): Promise<Verdict> {
   };
 }
 
-/** Plays the history of each family until it has had the same effect twice. Once per session. */
+/** Plays the ordinary history of each family until it has had the same effect twice. The session keeps the result. */
 export async function getReady(trial: StateTrial): Promise<Readiness> {
   try {
     trial.state.ready ??= await playPatiently(trial);
@@ -41,7 +41,7 @@ export async function getReady(trial: StateTrial): Promise<Readiness> {
   return trial.state.ready;
 }
 
-/** Once more when the first attempt shows no effect that is the same each time: the application may need longer at times. */
+/** Plays the histories once more, with longer waits, when their effect is not the same each time: the application may need longer at times. */
 async function playPatiently(trial: StateTrial): Promise<Readiness> {
   const ready = await playHistories(trial);
   const isUnstable = "unfit" in ready && ready.refusal === undefined && ready.foreign === undefined;
@@ -90,7 +90,7 @@ type FamilyPlayed =
 async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlayed> {
   const session = trial.state;
   const history = familyHistories[family];
-  // The first one may create a table or a counter that later ones find.
+  // The first history may create a table or a counter that later ones find.
   const first = await measure(trial, history);
   const refusal = refusalOf(first.exchanges);
   if (refusal !== undefined) return { ...refusal, foreign: describeForeign(trial, family, first.exchanges) };
@@ -125,7 +125,7 @@ async function isOtherSpellingHandled(trial: StateTrial, family: Family, history
   return false;
 }
 
-/** A history that is not accepted, or of which nothing is known. */
+/** Why a history is unfit: its events are not accepted, or the answers prove nothing. Undefined when all are accepted. */
 function refusalOf(exchanges: readonly Exchange[]): Extract<Readiness, { unfit: string }> | undefined {
   const verdict = mustAccept(exchanges);
   if (verdict.outcome === "failed") return refused(verdict);
@@ -133,7 +133,7 @@ function refusalOf(exchanges: readonly Exchange[]): Extract<Readiness, { unfit: 
   return unproven === undefined ? undefined : { unfit: unproven.reason };
 }
 
-/** A family of which every event is refused is perhaps one to which the receiver has not subscribed. */
+/** When every event of a family is refused with one status, the receiver may not be subscribed to that family. Undefined otherwise. */
 function describeForeign({ state }: StateTrial, family: Family, exchanges: readonly Exchange[]): string | undefined {
   const statuses = new Set(exchanges.map(({ answer }) => answer?.status ?? 0));
   const [status = 0] = statuses;

@@ -8,8 +8,8 @@ import { LATE, type StateTrial } from "./state-session.js";
 type Ready = Exclude<Awaited<ReturnType<typeof getReady>>, { unfit: string }>;
 
 /**
- * Judges once the ordinary histories have been played. What is not confirmed is judged again with more time, and nothing is said of an application that
- * changes its state all the time.
+ * Runs `judge` once the ordinary histories have been played. An unconfirmed failure is judged again with longer waits. The check is skipped when the
+ * application changes its state all the time.
  */
 export async function judgeReady(
   trial: StateTrial,

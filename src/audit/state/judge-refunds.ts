@@ -44,7 +44,7 @@ function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
 }
 
-/** A refund of 70 %, in one part and in two: sums of money must change by what was refunded. Each is played again before a failure is reported. */
+/** Refunds 70 % at once and in two parts: sums of money must change by what was refunded. Both histories are played again before a failure is reported. */
 async function judgeParts(trial: StateTrial, paid: Change, refund: Change): Promise<Verdict> {
   const once = events("paid", "refunded further");
   const twice = events("paid", "refunded in part", "refunded further");
@@ -73,19 +73,19 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
   const moves = [...new Set([...one.keys(), ...two.keys(), ...full.keys()])].map((place) => {
     const start = before.get(place)?.sum ?? 0;
     const [single, parts] = [one.get(place), two.get(place)];
-    // A row for each event is a log, and no sum.
+    // A table with a row for each event is a log, not a sum.
     const rows = [before, one, two].map((sums) => (place.includes("[]") ? sums.get(place)?.rows : 1));
     return {
       name: place === "" ? "the value" : place,
       isLog: new Set([paid, changedOnce, changedTwice].map((change) => countRows(change, place))).size > 1,
-      // A payment may leave a column of refunds as it is.
+      // The count is undefined for a change that does not touch the column: a payment need not touch a column of refunds.
       isLogOfParts: new Set(rows.filter((count) => count !== undefined)).size > 1,
       atFull: full.get(place)?.sum ?? 0,
       atPart: (single?.sum ?? 0) - start,
       inParts: (parts?.sum ?? 0) - start,
     };
   });
-  // Sums by status: the order's amount goes to a place of its own, to which a full refund does not bring it.
+  // With sums by status, a partial refund moves the order's amount to a place of its own, which a full refund does not change.
   const byStatus = new Set(moves.flatMap(({ atPart, atFull }) => (atPart === atFull ? [] : [atPart])));
   for (const { name, isLog, isLogOfParts, atFull, atPart, inParts } of moves) {
     const share = Math.sign(atFull) * part;
@@ -103,7 +103,7 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
   return { outcome: "passed" };
 }
 
-/** By place: what it grew by, and in how many rows. */
+/** For each place: how much it grew, and in how many rows. */
 function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; readonly rows: number }> {
   const sums = new Map<string, { sum: number; rows: number }>();
   for (const changed of change) {

@@ -15,7 +15,7 @@ const TWICE: Schedule = [
   { order: "first", step: "paid", subscription: 1 },
 ];
 
-/** An event, a restart of the application, and the same event again: what was handled must be kept in a database. */
+/** Sends an event, restarts the application, and sends the event again: the application must remember across restarts what it has handled. */
 export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
   const { restart } = trial.state.options;
   if (restart === undefined) {
@@ -49,12 +49,12 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
   });
 }
 
-/** Commands such as `touch app.py` and `kill -HUP` only ask for a restart. It begins a moment later. */
+/** Commands such as `touch app.py` and `kill -HUP` only ask for a restart, which begins a moment later. */
 const BEGIN_MS = 3_000;
 const POLL_MS = 100;
 const START_MS = 60_000;
 
-/** Until the receiver listens and its state can be read. */
+/** Restarts the application, and waits until the receiver listens and its state can be read. */
 async function restartAndWait({ state }: StateTrial, restart: StateSource): Promise<void> {
   const { system, receiver, timeoutMs } = state.options;
   await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });

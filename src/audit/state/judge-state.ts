@@ -18,15 +18,15 @@ import { judgeReady } from "./judge-ready.js";
 import type { StateSession, StateTrial } from "./state-session.js";
 import { confirmBroken, trySchedule, tryTogether } from "./try-schedule.js";
 
-/** A check never makes more deliveries. */
+/** The most deliveries that one check makes. */
 export const DELIVERIES_MAX = 200;
-/** Deliveries for one more try, and for the confirmation of a failure. */
+/** Deliveries that are kept in reserve for one more try and for the confirmation of a failure. */
 const RESERVE = 40;
 
 const NO_KNOWN_ORDERS =
   "every order of the audit is unknown to the application: only with --order, or beside a sandbox (SANDBOX_URL), are some known and others not";
 
-/** Other checks judge the answers to these, or the receiver may choose them. */
+/** Checks that judge only the state: other checks judge the answers to these events, or the receiver may answer as it likes. */
 const MAY_BE_REFUSED: ReadonlySet<StateCheckId> = new Set(["state-forged", "state-unknown-id"]);
 
 const SCHEDULE = ["the given event", "the given event again", "the given event again"];
@@ -116,7 +116,7 @@ async function judgeEach(
   return hasMoved ? { outcome: "passed" } : { outcome: "skipped", reason: NOTHING_MOVED };
 }
 
-/** The state is right, but the service sends the event again and again: little harm. */
+/** Warns when the state is right but an event is not acknowledged: the service sends it again and again, which does little harm. */
 function judgeAnswers(exchanges: readonly Exchange[], schedule: Schedule): Verdict | undefined {
   const verdict = mustAccept(exchanges);
   if (verdict.outcome !== "failed") return verdict.outcome === "skipped" ? verdict : undefined;
@@ -131,7 +131,7 @@ function judgeAnswers(exchanges: readonly Exchange[], schedule: Schedule): Verdi
   };
 }
 
-/** Whether a check tries this schedule, or one that contains it, by any subscription. */
+/** Whether a check tries this schedule, or one that contains it, whichever subscriptions deliver the events. */
 function isAbout(id: StateCheckId, schedule: Schedule): boolean {
   const tried = seeds[id].flatMap((seed) => [seed, ...partsOf(seed)]);
   return tried.some((other) => eventsKeyOf(other) === eventsKeyOf(schedule));

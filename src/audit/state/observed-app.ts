@@ -8,30 +8,30 @@ export interface ObserveOptions {
   readonly check: StateSource;
   /** How long the application may work after its answers. */
   readonly settleMs: number;
-  /** For one reading. */
+  /** The limit for one reading. */
   readonly timeoutMs: number;
   readonly system: SystemClock;
 }
 
-/** The application, as its state shows it: what changes by itself, and how long after a delivery it still works. */
+/** The application as its state shows it: what changes by itself, and how long it works after a delivery. */
 export class ObservedApp {
   readonly #options: ObserveOptions;
   /** Places in the state that vary by themselves, such as times and serial ids. */
   readonly ignored = new Set<string>();
-  /** How long after an answer the state begins to change. 0: the application works before it answers. */
+  /** How long after an answer the state begins to change. 0 means that the application works before it answers. */
   pauseMs = 0;
-  /** Between two readings that must be equal before the state counts as settled. */
+  /** The pause between two readings that must be equal before the state counts as settled. */
   quietMs = 0;
   /** The last reading of the current check. */
   latest: { readonly state: unknown; readonly at: number } | undefined;
   #firstDeliveredAt: number | undefined;
   /** When the last event was answered. */
   #deliveredAt: number | undefined;
-  /** When a change was seen that no delivery came before. */
+  /** When the state was last seen to change between two readings without a delivery in between. */
   #changedAt = 0;
-  /** The state changed later than the audit waits. */
+  /** Whether the state changed longer after a delivery than the audit waits. */
   #isBusy = false;
-  /** It changed after it had been still for that long. */
+  /** Whether it changed after it had been at rest for that long. */
   #isLate = false;
   #isWatched = false;
 
@@ -39,7 +39,7 @@ export class ObservedApp {
     this.#options = options;
   }
 
-  /** Each reading costs so much time that there should be few. */
+  /** Whether each reading takes so long that there should be few. */
   get isSlow(): boolean {
     return this.pauseMs >= SLOW_MS;
   }
@@ -47,7 +47,7 @@ export class ObservedApp {
   /** How long to wait after an answer where the audit must be sure, ms. */
   get patienceMs(): number {
     const { settleMs } = this.#options;
-    // Work that was done before each answer so far takes a moment at most.
+    // An application that has always done its work before it answered needs a moment at most.
     return Math.max(this.pauseMs, this.pauseMs === 0 ? Math.min(settleMs, SLOW_MS) : settleMs);
   }
 
@@ -55,7 +55,7 @@ export class ObservedApp {
     return changeOf(before, after, { names, ignored: this.ignored, now: this.#options.system.now() });
   }
 
-  /** An event was answered. */
+  /** Call this when an event has been answered. */
   noteDelivery(): void {
     this.#deliveredAt = this.#options.system.monotonic();
     this.#firstDeliveredAt ??= this.#deliveredAt;
@@ -110,8 +110,8 @@ export class ObservedApp {
   }
 
   /**
-   * Reads the state while nothing is delivered, until it rests. What differs in all readings varies by itself and is ignored. Returns whether the rest of
-   * it rests.
+   * Reads the state while nothing is delivered, until two readings are equal. Places that differ in all readings vary by themselves and are ignored from now
+   * on. Returns whether all other places are at rest.
    */
   async findVarying(): Promise<boolean> {
     const { system, settleMs } = this.#options;
@@ -131,25 +131,25 @@ export class ObservedApp {
     return (await this.resting()) !== undefined;
   }
 
-  /** From now on the audit waits as long as an ordinary history needs. */
+  /** Forgets earlier late changes: from now on the audit waits as long as an ordinary history needs. */
   beginWatch(): void {
     this.#isBusy = false;
     this.#isLate = false;
   }
 
-  /** Whether the state still changes after the time that the audit waits for it: what was found, or not found, may be due to that. */
+  /** Whether the state still changes after the time that the audit waits for it. Then neither a failure nor its absence is reliable. */
   async isBusy(): Promise<boolean> {
     if (!this.#isBusy) await this.#watch(this.#deliveredAt);
     return this.#isBusy;
   }
 
-  /** Whether it does so after it has rested: what the checks have passed proves nothing. */
+  /** Whether the state changes so late even after it was at rest. Then passed checks prove nothing. */
   async isLate(): Promise<boolean> {
     if (!this.#isLate) await this.#watch(this.#firstDeliveredAt);
     return this.#isLate;
   }
 
-  /** Reads the state for a while, once, and until it changes. */
+  /** Reads the state for a while, or until a late change is seen. Only the first call does so. */
   async #watch(since: number | undefined): Promise<void> {
     const { system, settleMs } = this.#options;
     if (since === undefined || this.#isWatched || settleMs >= LATE_MS) return;
@@ -162,13 +162,13 @@ export class ObservedApp {
 }
 
 const SLOW_MS = 1000;
-/** How late changes are looked for. */
+/** How long after a delivery late changes are looked for. */
 const LATE_MS = 5500;
 const LATE_PAUSE_MS = 250;
 const REST_MS = 150;
-/** Longer than the resolution of most times. */
+/** Longer than the resolution of most timestamps. */
 const SECOND_MS = 1100;
-/** A state that still changes after so long, and at the same places in each reading, varies by itself. */
+/** Places that change in each reading for at least this long vary by themselves. */
 const VARYING_MIN_MS = 4 * SECOND_MS;
-/** Until two in a row are equal. */
+/** The most readings while waiting for two equal ones in a row. */
 const READINGS_MAX = 8;

@@ -39,13 +39,13 @@ const WRONG_SECRET = "the audit's, and not the company's";
 
 interface Played {
   readonly change: Change;
-  /** The last one of each delivery. */
+  /** The last exchange of each delivery. */
   readonly exchanges: readonly Exchange[];
   /** The same change, without the places that have been ignored since. */
   readonly changeNow: () => Change;
-  /** What was refused at first, and delivered once more. */
+  /** Deliveries that were refused at first, and made once more. */
   readonly redelivered: Schedule;
-  /** What each delivery changed, where that was asked for. */
+  /** What each delivery changed. Only `playStepwise` measures it. */
   readonly effects: readonly Change[];
 }
 
@@ -54,7 +54,7 @@ interface Orders {
   readonly names: Names;
 }
 
-/** Delivers a schedule about new orders, and what was refused once more at the end: an application may say "not yet". */
+/** Delivers a schedule about new orders. Refused deliveries are made again at the end, because an application may refuse an event that comes too early. */
 async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index: number) => Promise<void>) {
   const session = trial.state;
   const { orders, names } = await openOrders(session, schedule);
@@ -116,7 +116,7 @@ async function readAfter(session: StateSession, schedule: Schedule, exchanges: r
   }
 }
 
-/** Delivers a schedule. A state that is not as `expected` is read again: the application may work after its answer. */
+/** Delivers a schedule. A state that is not as `expected` is read again, because the application may work after its answer. */
 export async function play(trial: StateTrial, schedule: Schedule, expected?: Change): Promise<Played> {
   const session = trial.state;
   const { exchanges, names, before, redelivered } = await deliver(trial, schedule);
@@ -131,7 +131,7 @@ export async function play(trial: StateTrial, schedule: Schedule, expected?: Cha
   return { change: changeNow(), exchanges, redelivered, changeNow, effects: [] };
 }
 
-/** Delivers a schedule and reads the state after each delivery, and after what is to happen behind the first one. */
+/** Delivers a schedule and reads the state after each delivery. `between` runs after the first delivery, and the state is read after it too. */
 export async function playStepwise(
   trial: StateTrial,
   schedule: Schedule,
@@ -148,7 +148,7 @@ export async function playStepwise(
   const after = redelivered.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.app.changeOf(before, after, names);
-  // What was refused at first has its effect later.
+  // A delivery that was refused at first has its effect later, so effects cannot be told apart.
   const effects =
     redelivered.length > 0
       ? []
@@ -191,10 +191,10 @@ export async function measure(trial: StateTrial, history: Schedule): Promise<Pla
   return { change: changeNow(), exchanges, redelivered, changeNow, effects: [] };
 }
 
-/** An application that is still busy after so many times its limit is not waited for. */
+/** The audit stops waiting for an application that is still busy after this many times `settleMs`. */
 const BUSY_FACTOR_MAX = 5;
 
-/** The effect of a schedule's real history. It is played once for all schedules that have it. */
+/** The effect of a schedule's real history. It is played once for all schedules with the same history. */
 export async function playHistory(trial: StateTrial, schedule: Schedule): Promise<Change> {
   const { histories } = trial.state;
   const history = realHistoryOf(schedule);

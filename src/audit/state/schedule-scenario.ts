@@ -14,9 +14,9 @@ import {
 export interface ScheduleScenario extends Pick<StateOptions, "receiver" | "topic" | "order"> {
   /** The name of the signature's header. */
   readonly header: string;
-  /** What the receiver refused at first: the service delivers it once more. */
+  /** Deliveries that the receiver refused at first, and that the service makes once more. */
   readonly redelivered: Schedule;
-  /** The effect on the state. */
+  /** How the state differs from what it should be, one line for each place. */
   readonly difference: readonly string[];
 }
 
@@ -88,13 +88,13 @@ function subscriptionsOf(schedule: Schedule, { topic, receiver }: ScheduleScenar
   return Array.from({ length: copiesIn(schedule) }, () => webhooks).flat();
 }
 
-/** One delivery cannot be sent several times at once: so many subscriptions have a delivery each. */
+/** How many equal subscriptions are needed. One delivery cannot be sent several times at once, but each subscription has a delivery of its own. */
 function copiesIn(schedule: Schedule): number {
   return Math.max(...schedule.map(({ copies = 1 }) => copies));
 }
 
 interface CallParts {
-  /** Of the answer. Default 200. */
+  /** The status of the answer. Default: 200. */
   readonly status?: number;
   readonly save?: Readonly<Record<string, string>>;
   readonly [member: string]: unknown;
@@ -105,7 +105,7 @@ function call(request: string, { status = 200, save, ...more }: CallParts = {}) 
   return { request, ...more, expect: { status }, ...(save === undefined ? {} : { save }) };
 }
 
-/** About orders of the sandbox's company. */
+/** The steps about orders of the sandbox's company. */
 function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: boolean): Generator<object> {
   yield {
     name: "webhooks are signed with the key that the receiver verifies with",
@@ -130,7 +130,7 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
   }
   for (const delivery of options.redelivered)
     yield* redeliverSteps(delivery, `${describeSchedule([delivery])[0]}, once more, since it was refused`);
-  // The snapshot knows no delivery of before.
+  // Restoring the snapshot removes the deliveries that were made before.
   const known = schedule.slice(
     Math.max(
       0,
@@ -228,7 +228,7 @@ function* dropSteps(order: OrderName): Generator<object> {
   yield saveDeliveries(order, { [`${order}_dropped_1`]: "body.data[0].id" });
 }
 
-/** About an order of another company with the same key: the API answers 404 to the application. */
+/** The steps about an order of another company with the same key: the API answers 404 to the application. */
 function* unknownSteps(schedule: Schedule, { topic, receiver }: ScheduleScenario): Generator<object> {
   const [delivery] = schedule;
   if (delivery === undefined) return;
@@ -253,7 +253,7 @@ function* unknownSteps(schedule: Schedule, { topic, receiver }: ScheduleScenario
   yield call("DELETE /_sandbox/companies/${stranger}", { status: 204 });
 }
 
-/** A refund needs a payment before it, whether its event is delivered or not. */
+/** The real history with all steps that it requires: a refund needs a payment before it, whether or not the event of the payment is delivered. */
 function realHistoryUpTo(schedule: Schedule): Schedule {
   const earlier = schedule.flatMap((delivery): Delivery[] => {
     return (stepsBefore[delivery.step] ?? []).map((step) => ({ ...delivery, step }));
@@ -273,7 +273,7 @@ function subscriptionNumbersOf(schedule: Schedule): readonly (1 | 2)[] {
   return schedule.some(({ subscription }) => subscription === 2) ? [1, 2] : [1];
 }
 
-/** One for each copy. */
+/** The names of the variables that hold the ids of a delivery, one for each copy. */
 function variablesOf({ order, step, subscription, copies = 1 }: Delivery): string[] {
   const name = `${order}_${step.replaceAll(" ", "_")}_${subscription}`;
   return Array.from({ length: copies }, (_, copy) => (copy === 0 ? name : `${name}_${copy + 1}`));

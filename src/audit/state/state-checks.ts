@@ -64,7 +64,7 @@ const texts: Readonly<Record<StateCheckId, Text>> = {
   },
 };
 
-/** `judgeGiven`: for an event of the user that has no history, since nothing makes orders for it. */
+/** `judgeGiven` judges an event that the user has given: it has no history when nothing makes orders for it. */
 function withState(
   judge: (trial: StateTrial) => Promise<Verdict>,
   judgeGiven: (trial: StateTrial) => Promise<Verdict> = async () => ({

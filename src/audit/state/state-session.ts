@@ -14,7 +14,7 @@ export interface StateOptions extends OrderOptions, ObserveOptions {
   readonly event: AuditEvent | undefined;
   /** The ids of the checks that were chosen. */
   readonly checks: ReadonlySet<string>;
-  /** For the scenario that reproduces a failure. */
+  /** The receiver's URL, for the scenario that reproduces a failure. */
   readonly receiver: string;
 }
 
@@ -22,24 +22,24 @@ export interface StateOptions extends OrderOptions, ObserveOptions {
 export class StateSession {
   readonly options: StateOptions;
   readonly app: ObservedApp;
-  /** Deliveries of the current check. */
+  /** How many deliveries the current check has made. */
   sent = 0;
-  /** Of the last charge. */
+  /** The amount of the last charge. */
   amountXof = AMOUNT_XOF;
-  /** Checks whose failure was played once more, and came again. */
+  /** Checks that failed again when their schedule was played once more. */
   readonly failed = new Set<StateCheckId>();
   readonly notes: string[] = [];
   /** Undefined until the ordinary histories have been played. */
   ready: Readiness | undefined;
-  /** Families of which the application handles only the other spelling of the topic. */
+  /** Families for which the application handles only the other spelling of the topic. */
   readonly respelled = new Set<Family>();
   /** Key of a real history → its effect. */
   readonly histories = new Map<string, Change>();
   /** Schedules that a slow application has passed together with others, and the answers to them. */
   readonly passedTogether = new Map<Schedule, readonly Exchange[]>();
-  /** The schedules of all checks have been delivered together. */
+  /** Whether the schedules of all checks have been delivered together. */
   hasTriedAll = false;
-  /** A state that was wrong was right when the audit waited longer. */
+  /** Whether a failure could not be confirmed: it may have been due to a short wait. */
   isUneven = false;
   #isPatient = false;
 
@@ -54,7 +54,7 @@ export class StateSession {
     this.app.latest = undefined;
   }
 
-  /** Waits for as long as the application may work while `judge` runs, and does not use what was seen after shorter waits. */
+  /** Runs `judge` with waits as long as the application may work, and without the effects that were measured with shorter waits. */
   async patiently<T>(judge: () => Promise<T>): Promise<T> {
     const { app, histories, options } = this;
     const { pauseMs, patienceMs } = app;
@@ -73,7 +73,7 @@ export class StateSession {
     }
   }
 
-  /** From now on it waits for as long as the application may work, and begins again. Returns false when it waited so long already. */
+  /** Switches to waits as long as the application may work, and starts the session again. Returns false when the waits are that long already. */
   becomePatient(): boolean {
     const { app } = this;
     if (this.#isPatient || app.pauseMs === app.patienceMs) return false;

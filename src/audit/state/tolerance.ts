@@ -3,17 +3,17 @@ import type { Schedule } from "../application/schedule.js";
 import type { StateSource } from "../application/state-reader.js";
 
 interface Effects {
-  /** Of both events in their order. */
+  /** The change by both events in their order. */
   readonly expected: Change;
-  /** Of the event that happened first, alone. */
+  /** The change by the event that happened first, alone. */
   readonly earlierAlone: Change;
-  /** Of the one that happened later, alone. */
+  /** The change by the event that happened later, alone. */
   readonly laterAlone: Change;
 }
 
 /**
- * Whether a change by two events in reverse order is right, though another than in their order: what the later event does not touch may stay as if the
- * earlier one had never come. An order whose refund came before its payment need not be shipped.
+ * Whether the change by two events in reverse order is right even where it differs from their change in order: a place that the later event does not touch
+ * may stay as if the earlier one had never come. An order whose refund came before its payment need not be shipped.
  */
 export function isRightInReverse(change: Change, { expected, earlierAlone, laterAlone }: Effects): boolean {
   const [actual, right, earlier, later] = [change, expected, earlierAlone, laterAlone].map(textsOf);
@@ -36,11 +36,11 @@ const KEPT = /^(no|none|null|false|pending|waiting|open|due|cancel.*|return.*|he
 
 interface Shipping {
   readonly source: StateSource;
-  /** What a payment changes in an ordinary history: it ships. */
+  /** What a payment changes in an ordinary history, shipping included. */
   readonly paid: Change;
 }
 
-/** An order that is shipped although its refund has come, in words. What is shipped is known by its name. */
+/** Describes an order that is shipped although its refund has come. Names and values show what is shipped. Undefined when nothing is. */
 export function describeShipped(
   schedule: Schedule,
   effects: readonly Change[],
@@ -55,7 +55,7 @@ export function describeShipped(
   );
 }
 
-/** Goods that leave as they do at a payment, in words. */
+/** Describes a change that ships goods as a payment does. Undefined when there is none. */
 export function describeShipping(change: Change, when: string, { source, paid }: Shipping): string | undefined {
   const given = typeof source === "string" ? source : "";
   const shipped = change.find(

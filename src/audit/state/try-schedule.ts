@@ -13,7 +13,7 @@ export async function trySchedule(trial: StateTrial, schedule: Schedule) {
   return { isBroken: !(await hasRightEffect(trial, schedule, expected, played)), ...played };
 }
 
-/** Delivers schedules at one time to an application for which there should be few readings, and notes them if nothing breaks. */
+/** Delivers several schedules together, to read the state of a slow application less often. If nothing breaks, all of them are noted as passed. */
 export async function tryTogether(trial: StateTrial, schedules: readonly Schedule[]): Promise<void> {
   const many = schedules.filter((schedule) => !isReversed(schedule));
   if (many.length < 2) return;
@@ -26,7 +26,7 @@ export async function tryTogether(trial: StateTrial, schedules: readonly Schedul
   }
 }
 
-/** Plays the failure and the history once more: a state that changes by itself is no failure, and what breaks only once is no proof. */
+/** Plays the failure and its real history once more. Neither a state that changes by itself nor one that breaks only once proves a failure. */
 export async function confirmBroken(trial: StateTrial, schedule: Schedule): Promise<Verdict> {
   const expected = await playHistory(trial, schedule);
   const history = await play(trial, realHistoryOf(schedule), expected);
@@ -64,7 +64,7 @@ function shippedBy(
 ): string | undefined {
   if (ready === undefined || "unfit" in ready) return undefined;
   const shipping = { source: options.check, paid: ready.effects.get("paid") ?? [] };
-  // One that ignores all refunds ships what is refunded anyway: that is another failure.
+  // An application that ignores all refunds also ships refunded orders, but that is a failure of another check.
   if ((ready.effects.get("refunded") ?? []).length === 0) return undefined;
   return describeShipped(schedule, effects, shipping);
 }
