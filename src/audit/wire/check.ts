@@ -11,8 +11,8 @@ export interface CheckInfo {
   readonly fix: string;
   readonly snippet: SnippetName | null;
   /**
-   * A failure of this check is only a consequence when one of these failed too: a receiver that verifies nothing accepts hex too, and hex is not its
-   * bug. `other-check`: it failed in the same way; `other-check:accepted`: it failed in this way.
+   * A failure of this check is only a consequence when one of these failed too: a receiver that verifies nothing accepts hex too, but hex is not its
+   * bug. `other-check` means that it failed in the same way, `other-check:accepted` that it failed in the way named.
    */
   readonly follows?: readonly string[];
 }
@@ -27,7 +27,7 @@ type Severity = "critical" | "high" | "warning";
 export type SnippetName = "verify" | "read" | "once";
 
 export interface Check<CheckStage = Stage> extends CheckInfo {
-  /** Its fix is about crashes too. */
+  /** Its `why` and `fix` cover crashes too, so they are used instead of those of a failure. */
   readonly isAboutCrashes?: true;
   /**
    * `alone`: after the others, with no other request under way, because that would delay the answer, or because the request is more than one packet: Linux
@@ -71,7 +71,7 @@ export interface AuditEvent {
 
 /**
  * How a receiver fails: it `accepted` what it must refuse, `refused` what it must accept, `redirected` either, `crashed` (5xx), was `silent`, was `slow`,
- * treated equal things `unequal`ly; the state of its application is `wrong`; it is `gone` since.
+ * treated equal things `unequal`ly, or has been `gone` since; or the state of its application is `wrong`.
  */
 export type Failing =
   | "accepted"
@@ -91,7 +91,7 @@ export interface Skipped {
   readonly outcome: "skipped";
   readonly reason: string;
   readonly exchange?: Exchange | undefined;
-  /** The user has not asked for it: an audit without it is conclusive. */
+  /** Set when the user has not asked for the check, so that an audit without it is conclusive. */
   readonly isUnasked?: true;
 }
 
@@ -101,14 +101,14 @@ export interface Failure {
   /** A sentence without its full stop. */
   readonly seen: string;
   readonly exchange?: Exchange | undefined;
-  /** Lowers that of the check: a crash on a forged event is less severe than accepting it. */
+  /** Lowers the severity of the check: a crash on a forged event is less severe than accepting it. */
   readonly severity?: Severity;
-  /** Raises that of the check: a forgery was accepted by a check that only warns, or the receiver is gone. */
+  /** Raises the severity of the check: a forged event was accepted in a check that only warns, or the receiver is gone. */
   readonly raisedTo?: Severity;
-  /** Override those of the check. */
+  /** `why` and `fix` override those of the check. */
   readonly why?: string;
   readonly fix?: string;
-  /** A warning about an answer that proves nothing about a critical check. */
+  /** Set for a warning about an answer that leaves a critical check undecided. */
   readonly isUnproven?: true;
   /** The shortest schedule of deliveries that fails. */
   readonly schedule?: readonly string[] | undefined;
@@ -123,7 +123,7 @@ export interface AuditRequest {
   /** What is special about it, in words. */
   readonly sent: string;
   readonly body: Buffer;
-  /** Beside `host`, `user-agent`, `content-length` and `connection`. */
+  /** In addition to `host`, `user-agent`, `content-length` and `connection`. */
   readonly headers: readonly HeaderLine[];
   /** The body is sent in pieces that end here, with a pause between them. */
   readonly cuts?: readonly number[];
@@ -131,7 +131,7 @@ export interface AuditRequest {
 
 export interface AuditAnswer {
   readonly status: number;
-  /** Of a redirect. It is not followed. */
+  /** Where a redirect leads. It is not followed. */
   readonly location: string | null;
   /** The beginning, without the secret key. */
   readonly body: string;
@@ -139,11 +139,11 @@ export interface AuditAnswer {
 
 export interface Exchange {
   readonly request: AuditRequest;
-  /** Null: none came. */
+  /** Null when none came. */
   readonly answer: AuditAnswer | null;
   /** Why none came. */
   readonly error: string | null;
-  /** No connection could be made. */
+  /** Whether no connection could be made. */
   readonly unreachable: boolean;
   readonly timedOut: boolean;
   readonly latencyMs: number;

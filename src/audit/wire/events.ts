@@ -30,7 +30,7 @@ function statusAfter(step: ChargeStep): "paid" | "refunded" | "refunded_partiall
   return step === "refunded in part" || step === "refunded further" ? "refunded_partially" : step;
 }
 
-/** What has been refunded of an amount after each partial refund. */
+/** How much of an amount has been refunded after a step, in XOF. */
 export function refundedAfter(step: Step, amountXof: number): number {
   if (step === "refunded") return amountXof;
   if (step === "refunded in part") return Math.floor(amountXof * 0.3);
@@ -80,7 +80,7 @@ function eventOf(resource: Resource, step: Step): DomainEvent {
   return { ...common, type: `transaction.${step}`, subject };
 }
 
-/** Of each event. */
+/** The amount of the audit's own charges and transfers. */
 export const AMOUNT_XOF = 10_000;
 const PAYER = "2250700000001";
 const HOUR_MS = 3_600_000;

@@ -20,8 +20,8 @@ export interface WireCheck extends Omit<Check, "run"> {
 export type Judge = (exchanges: readonly Exchange[]) => Verdict;
 
 /**
- * Sends one request after the other, and to a slow receiver all at once. Stops after a request without an answer, unless the check is about what comes
- * after that.
+ * Makes a check that sends one request after the other, and to a slow receiver all at once. It stops after a request without an answer, unless it is about
+ * what comes after that.
  */
 export function wireCheck({ send, judge, ...info }: WireCheck): Check {
   return {
@@ -55,16 +55,16 @@ export function wireCheck({ send, judge, ...info }: WireCheck): Check {
   };
 }
 
-/** "The receiver answers with a 2xx status to confirm receipt." All of them. */
+/** Each answer must be 2xx. The contract: "The receiver answers with a 2xx status to confirm receipt." */
 export const mustAccept: Judge = (exchanges) => worst(exchanges.map(judgeAccepted));
 
-/** "otherwise the request is to be rejected": each with a 4xx. */
+/** Each answer must be 4xx. The contract: "If equal the payload is authentic; otherwise the request is to be rejected." */
 export const mustRefuse: Judge = (exchanges) => worst(exchanges.map(judgeRefused));
 
-/** 2xx or 4xx, but no crash. */
+/** Each answer must be 2xx or 4xx. */
 export const mustAnswer: Judge = (exchanges) => worst(exchanges.map(judgeAnswered));
 
-/** All must pass. Accepting a forged event is worse than crashing on another one. */
+/** All verdicts must pass. An accepted forged event is reported before other failures, such as a crash on another event. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   const failed = verdicts.filter((verdict) => verdict.outcome === "failed");
   const skipped = verdicts.find((verdict) => verdict.outcome === "skipped");
@@ -74,7 +74,7 @@ export function worst(verdicts: readonly Verdict[]): Verdict {
 const NOTHING_SENT: Verdict = { outcome: "skipped", reason: "there is nothing to send for this header" };
 
 export const TOO_MANY = 429;
-/** "Too many requests" proves nothing: the event was neither accepted nor refused. */
+/** Status 429 proves nothing: the event was neither accepted nor refused. */
 function throttled(exchange: Exchange): Verdict {
   return {
     outcome: "skipped",
@@ -103,7 +103,7 @@ const mishapTexts = {
   fix: "Answer 401 when verification fails: catch errors, and do not let a framework or proxy turn them into a 5xx or a redirect.",
 };
 
-/** A check that only warns is critical once a forged event gets through. `isForgery`: of a request that is accepted. */
+/** Judges a check that only warns, unless a forged event is accepted: that is critical. `isForgery` picks the forged events by their `sent`. */
 export const warnUnlessForged =
   (isForgery: (sent: string) => boolean): Judge =>
   (exchanges) => {
@@ -125,7 +125,7 @@ export function isProof({ answer }: Exchange): boolean {
   return answer !== null && answer.status !== TOO_MANY && (isSuccess(answer) || isRefusal(answer));
 }
 
-/** An exchange that proves nothing, if there is one. */
+/** Skips a check because of the first exchange that proves nothing. Undefined when there is none. */
 export function judgeProof(exchanges: readonly Exchange[]): Skipped | undefined {
   const exchange = exchanges.find((each) => !isProof(each));
   if (exchange === undefined) return undefined;

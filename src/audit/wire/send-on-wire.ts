@@ -15,14 +15,14 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
 
-/** Between the pieces of a body that is sent in pieces. */
+/** The pause between the pieces of a body that is sent in pieces. */
 const PAUSE_MS = 150;
 
 /** Limits on how the receiver is reached, set by the sandbox's operator. */
 export interface Reach {
   /** Which addresses a name may resolve to. Default: any. */
   readonly lookup?: LookupFunction | undefined;
-  /** Default: the certificate must be trusted. */
+  /** Accepts certificates that are not trusted. Default: false. */
   readonly insecureTls?: boolean | undefined;
   /** Cancels requests under way. */
   readonly signal?: AbortSignal | undefined;
@@ -131,7 +131,7 @@ function exchange(options: WireOptions, request: AuditRequest, timeoutMs: number
       const body: Buffer[] = [];
       readStart(incoming, body).then(() => end({ answer: answerOf(incoming, body, secret) }), fail);
     });
-    // 101: without a listener Node cuts the connection without an error; with one it leaves the socket to it.
+    // Status 101: without this listener Node closes the connection without an error; with it, the listener must close the socket.
     outgoing.on("upgrade", (incoming, socket) => {
       socket.destroy();
       end({ answer: answerOf(incoming, [], secret) });
@@ -196,7 +196,7 @@ async function writeBody(outgoing: ClientRequest, { body, cuts = [] }: AuditRequ
   outgoing.end(body.subarray(from));
 }
 
-/** The error of a connection to several addresses contains one for each. */
+/** When a host has several addresses, the error contains one for each of them: the first is enough. */
 function rootOf(error: RequestError): RequestError {
   const [first]: unknown[] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error ? first : error;
@@ -214,7 +214,7 @@ export function parseReceiverUrl(text: string): URL {
   );
 }
 
-/** Without credentials. */
+/** The URL without credentials. */
 export function renderReceiverUrl(url: URL): string {
   return `${url.origin}${url.pathname}${url.search}`;
 }

@@ -4,16 +4,16 @@ import { Abandoned, type AuditRequest, type Exchange, type Stage } from "./check
 
 /** An audit of all checks never sends more requests than this, each up to three times. */
 export const REQUESTS_MAX = 2500;
-/** After so many requests without an answer in time nothing more is sent: each costs a whole timeout. */
+/** After this many requests without an answer in time nothing more is sent, because each costs a whole timeout. */
 const TIMEOUTS_MAX = 3;
 
-/** A receiver that does not listen any more may restart by itself, as file watchers do it. */
+/** How long to wait for a receiver that has stopped listening: it may be restarting by itself, as under a file watcher. */
 export const RESTART_MS = 3000;
 export const RESTART_POLL_MS = 100;
-/** How often a request is sent at most. One that always ends the receiver fails each time. */
+/** The most times that a request is sent. A request that ends the receiver does so each time. */
 const TRIES_MAX = 3;
 
-/** Of Node, Python, PHP, Java and the like. A receiver may send anything: each takes linear time. */
+/** Stack traces of Node, Python, PHP, Java and the like. A receiver may send any text, so each pattern takes linear time. */
 const STACK_TRACES: readonly RegExp[] = [
   /^[ \t]+at [^\n:(]+[:(][^\n\d]*\d/m,
   /\bat [^\n(]{1,200}\([^\n()]{1,200}:\d+\)/,
@@ -38,12 +38,12 @@ export class Sender {
   count = 0;
   /** The last exchange for which a connection was made, and the check that made it. */
   last: { readonly check: string; readonly exchange: Exchange } | undefined;
-  /** Of an answer that shows a stack trace. */
+  /** The first exchange whose answer shows a stack trace. */
   trace: Exchange | undefined;
-  /** Of an answer that came only when the request was sent again, because the connection had been cut. */
+  /** The first exchange that got an answer only when the request was sent again, because the connection had been cut. */
   cut: Exchange | undefined;
 
-  /** `isAway`: whether no connection can be made. Once `signal` is aborted, each request rejects with its reason. */
+  /** `isAway` resolves to whether no connection can be made. Once `signal` is aborted, each request rejects with its reason. */
   constructor(
     send: Stage["send"],
     isAway: () => Promise<boolean>,
@@ -56,7 +56,7 @@ export class Sender {
     this.#signal = signal;
   }
 
-  /** For the requests of one check. Rejects with Abandoned when another one would be useless. */
+  /** Returns the function that sends the requests of one check. It rejects with Abandoned when another request would be useless. */
   forCheck(check: string): Stage["send"] {
     let sent = 0;
     return async (request) => {
@@ -75,7 +75,7 @@ export class Sender {
     };
   }
 
-  /** Whether a receiver that does not listen after an answer comes back. What it answered is sent again: if that ends it, it ends again. */
+  /** Whether a receiver that stopped listening after an answer comes back. The last request is sent again: if it ended the receiver, it does so again. */
   returns(): Promise<boolean> {
     this.#return ??= this.#waitForReturn().finally(() => (this.#return = undefined));
     return this.#return;
@@ -95,7 +95,7 @@ export class Sender {
     return false;
   }
 
-  /** Whether a receiver that cut the connection or did not listen does so now: it may restart by itself. */
+  /** Whether a receiver that cut the connection or did not listen comes back: it may restart by itself. */
   async #isBackAfter(exchange: Exchange): Promise<boolean> {
     if (exchange.unreachable) return this.returns();
     if (!isCut(exchange)) return false;

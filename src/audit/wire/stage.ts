@@ -7,7 +7,7 @@ export interface StageOptions extends Pick<Stage, "header" | "oldSecret" | "send
   readonly secret: string;
   /** A topic of the contract, in either spelling, or any other. Default: charges/events. */
   readonly topic: string | undefined;
-  /** Nobody has named the topic: there may be events of others. */
+  /** Whether the user has named no topic, so that checks may also send events of other topics. */
   readonly isAnyTopic: boolean;
   readonly event: AuditEvent | undefined;
   readonly system: SystemClock;
@@ -41,13 +41,13 @@ export function differsInBase64url(signature: string): boolean {
   return signature.includes("+") && signature.includes("/");
 }
 
-/** The values of the header. Null: no such header. */
+/** The values of the header. Null means no such header. */
 export type Signature = string | readonly string[] | null;
 
 interface PostOptions {
   /** Default: the right one. */
   readonly signature?: Signature;
-  /** Of the signature's header. */
+  /** The name of the signature's header. Default: that of the stage. */
   readonly name?: string;
   readonly contentType?: string;
   readonly cuts?: readonly number[];
