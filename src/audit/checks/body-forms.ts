@@ -8,7 +8,7 @@ const SPACES = ["  ", "\n\t", " ", "\r\n    ", ""];
 /** Tabs, line ends, and unusual spaces between the tokens and around the whole. */
 export function printSpaced(value: unknown): string {
   let place = 0;
-  // JSON.stringify escapes line ends in texts: these are all between tokens.
+  // JSON.stringify escapes line ends in strings, so these are all between tokens.
   const spaced = JSON.stringify(value, undefined, " ").replaceAll(/\n */g, () => SPACES[place++ % SPACES.length] ?? "");
   return `\n ${spaced}\r\n`;
 }

@@ -6,7 +6,7 @@ import { signedFormsOf } from "./body-forms.js";
 import { hexOf, otherHeadersFor } from "./forged.js";
 import { PAYOUTS } from "./topics.js";
 
-/** How a probe differs from an ordinary event: each part is undefined where it does not. */
+/** How a probe differs from an ordinary event. A part in which it does not differ is undefined. */
 interface Deviation {
   readonly encoding?: (typeof encodings)[number] | undefined;
   readonly form?: string | undefined;
@@ -23,12 +23,12 @@ const encodings = [
   { name: "in base64url", encode: (right: string) => Buffer.from(right, "base64").toString("base64url") },
 ] as const;
 
-/** Probes differ in so many parts at most: real bugs rarely come in more. */
+/** The most parts in which a probe differs: receivers rarely have more bugs at once. */
 const PARTS_MAX = 3;
 
 /**
- * What a receiver accepts that refuses an ordinary event, in words: payouts, or combinations of the commonest bugs. Undefined when it accepts
- * none of them.
+ * Finds out what a receiver that refuses an ordinary event accepts instead, in words: payouts, or events that match combinations of the commonest bugs.
+ * Undefined when it accepts none of them.
  */
 export async function findAccepted(stage: Stage): Promise<string | undefined> {
   const payout = stage.eventOf?.(PAYOUTS);

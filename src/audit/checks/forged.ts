@@ -38,7 +38,7 @@ const FORGED_URL = "an event with a made-up signature in base64url";
 const FORGED_SPACE = "an event whose signature is a no-break space";
 const FORGED_TWICE = "an event with two wrong signatures";
 
-/** Signatures that are not the right one: "otherwise the request is to be rejected". */
+/** Events without the right signature. The contract: "If equal the payload is authentic; otherwise the request is to be rejected." */
 export const forgedChecks: readonly Check[] = [
   forged({
     id: "signature-missing",
@@ -85,7 +85,7 @@ export const forgedChecks: readonly Check[] = [
       const signed = ({ text }: typeof fresh) => ({ signature: stage.sign(text) });
       return [
         post(stage, "an event whose amount was changed after it was signed", tamper(fresh.value), signed(fresh)),
-        // A receiver may remember which signatures are right, and not of which body.
+        // A receiver may remember which signatures are right, but not for which body.
         post(stage, SEEN, seen.text, signed(seen)),
         post(
           stage,
@@ -171,7 +171,7 @@ export const forgedChecks: readonly Check[] = [
     title: "the signature in another case is refused",
     why: "In base64, A and a are different. A comparison that ignores case accepts billions of wrong signatures.",
     fix: COMPARE,
-    // The part that is compared may have no letter in the other case.
+    // If only a part of the signature is compared, that part may contain no letter whose case changes.
     follows: ["signature-suffix:accepted", "signature-prefix:accepted"],
     send: signed({
       "an event whose signature is in lower case": (right) => right.toLowerCase(),
@@ -182,8 +182,8 @@ export const forgedChecks: readonly Check[] = [
     id: "signature-white-space",
     title: "a signature with white space in it or behind it is refused",
     severity: "warning",
-    // A plain space or tab at the end never reaches an application: RFC 9110 (5.5) has every HTTP parser take it away. A no-break space does, and so
-    // does a space in the middle.
+    // A plain space or tab at the end never reaches an application: HTTP parsers remove it (RFC 9110, 5.5). A no-break space reaches it, and so does a
+    // space in the middle.
     why: "Code that trims or decodes the header accepts many texts as the same signature. Two systems may then disagree whether an event is genuine.",
     fix: "Compare the header as it is: no trim, no decoding.",
     follows: [
@@ -272,7 +272,7 @@ export const forgedChecks: readonly Check[] = [
 type Forged = Pick<WireCheck, "id" | "title" | "why" | "fix" | "send" | "isAboutCrashes"> &
   Partial<Pick<WireCheck, "severity" | "follows" | "judge">>;
 
-/** Without a topic of the user's choice. */
+/** Skipped when the user has named the topic or given the event. */
 function topics(): Check {
   const check = forged({
     id: "signature-topics",
@@ -290,7 +290,7 @@ function topics(): Check {
 /** Of several processes behind one address, one may still have the old key. A load balancer sends it some of the requests. */
 const OLD_SECRET_TIMES = 20;
 
-/** Only with `--old-secret`. */
+/** Skipped without `--old-secret`. */
 function oldSecret(): Check {
   const sendOld = signed({
     "an event signed with the old secret key": (_, body, stage) => stage.sign(body, stage.oldSecret),
@@ -326,7 +326,7 @@ function forged({ severity = "high", follows = [], ...info }: Forged): Check {
 
 type SignatureOf = (right: string, body: string, stage: Stage) => Signature;
 
-/** What is special about a request, in words → the signature of an ordinary event. */
+/** Sends an ordinary event for each signature. The keys say what is special about each request. */
 function signed(signatures: Readonly<Record<string, SignatureOf>>): WireCheck["send"] {
   return (stage) =>
     Object.entries(signatures).map(([sent, signatureOf]) => {
@@ -356,5 +356,5 @@ function textWithBoth(stage: Stage): string {
   return text;
 }
 
-/** About one signature in fifty does. */
+/** About one signature in fifty differs within its first characters. */
 const TRIES_MAX = 1000;

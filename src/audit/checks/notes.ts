@@ -1,6 +1,6 @@
 import type { Sender } from "../wire/sender.js";
 
-/** What no check can fail on, and the receiver's operators should know. */
+/** What the receiver's operators should know although no check can fail because of it. */
 export function notesOn({ protocol }: URL, { trace, cut }: Pick<Sender, "trace" | "cut">): readonly string[] {
   return [
     ...(protocol === "http:" ? [PLAIN_HTTP] : []),

@@ -11,7 +11,7 @@ import {
 } from "../wire/judge.js";
 import { post } from "../wire/stage.js";
 
-/** The sandbox also reports "an acknowledgement slower than 5 s". */
+/** The sandbox's finding about slow acknowledgements has the same limit. */
 const SLOW_MS = 5000;
 const LARGE_BODY_BYTES = 8 * 1024 * 1024;
 
@@ -84,7 +84,7 @@ export const robustChecks: readonly Check[] = [
     follows: ["valid-event"],
     turn: "alone",
     send: (stage) => {
-      // The second event is no duplicate of the first.
+      // Two events, so that the second is not a duplicate of the first.
       const [{ value }, { text }] = [stage.event(), stage.event()];
       const large = JSON.stringify({ ...value, auditFiller: "x".repeat(LARGE_BODY_BYTES) });
       return [post(stage, "a body of 8 MiB", large), post(stage, "an ordinary event after a body of 8 MiB", text)];

@@ -7,7 +7,7 @@ export type SnippetLanguage = (typeof snippetLanguages)[number];
 
 export const languageNames: Readonly<Record<SnippetLanguage, string>> = { node: "Node", python: "Python", php: "PHP" };
 
-/** Correct code, for the reports. The receivers of docs/audit.md are made of it, and tests audit them. No line is longer than a terminal of 80 columns shows. */
+/** Correct code, for the reports. The receivers of docs/audit.md contain it, and tests audit them. Its lines fit into a terminal of 80 columns. */
 export interface Snippet {
   readonly title: string;
   readonly code: Readonly<Record<SnippetLanguage, string>>;
@@ -152,10 +152,10 @@ export const snippets: Readonly<Record<SnippetName, Snippet>> = {
   once: { title: "Count each event once, and only move forward", code: once },
 };
 
-/** As PHP names a header. */
+/** The name of a header in `$_SERVER` of PHP. */
 const phpNameOf = (header: string): string => `HTTP_${header.toUpperCase().replaceAll("-", "_")}`;
 
-/** With the name of the signature's header. */
+/** A snippet that reads the signature from the given header. */
 export function snippetFor(name: SnippetName, header: string): Snippet {
   const { title, code } = snippets[name];
   const named = (text: string): string =>

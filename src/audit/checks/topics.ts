@@ -8,7 +8,7 @@ export const PAYOUTS = "transactions/completed";
 
 const UNSIGNED = "an event without a signature";
 
-/** An unsigned event of every topic: a receiver may verify one alone. */
+/** An unsigned event of every topic: a receiver may verify only one of them. */
 export function unsignedOfTopics(stage: Stage): readonly AuditRequest[] {
   const { topic: ordinary } = stage.event().value;
   const others = [UNKNOWN_TOPIC, PAYOUTS, ...topicSpellings.filter((topic) => topic !== PAYOUTS)];
@@ -21,8 +21,8 @@ function unsigned(stage: Stage, topic?: string): AuditRequest {
 }
 
 /**
- * A topic that is taken unsigned while unknown ones are refused is handled without verification. If unknown ones are taken too, it may only be
- * acknowledged.
+ * A topic that is accepted unsigned while unknown topics are refused is handled without verification. If unknown topics are accepted too, the receiver may
+ * only acknowledge it.
  */
 export function judgeTopics(exchanges: readonly Exchange[]): Verdict {
   const ordinary = exchanges.find(({ request }) => request.sent === UNSIGNED);
@@ -33,7 +33,7 @@ export function judgeTopics(exchanges: readonly Exchange[]): Verdict {
   const others = exchanges.filter((exchange) => exchange !== ordinary && exchange !== unknown);
   const accepted = others.filter(isAccepted);
   if (isAccepted(unknown)) {
-    // A family of which one topic is verified has others that are not handled.
+    // If the receiver verifies one topic of a family, it does not handle the topics of that family that it accepts unsigned.
     const verified = new Set([ordinary, ...others].filter((exchange) => !isAccepted(exchange)).map(familyIn));
     const open = accepted.filter((exchange) => !verified.has(familyIn(exchange)));
     if (open.length > 0) return undecided(open, ACKNOWLEDGED);
@@ -41,7 +41,7 @@ export function judgeTopics(exchanges: readonly Exchange[]): Verdict {
     const seen = `${UNSIGNED} is accepted when its topic is ${listTopics(accepted)}`;
     return { outcome: "failed", failing: "accepted", seen, exchange: accepted[0] };
   }
-  // A status that no other event gets may be about the resource, and not about the signature.
+  // Any other status may be about the resource rather than the signature.
   const statuses = [401, 403, ordinary.answer?.status, unknown.answer?.status];
   const odd = others.filter((exchange) => isProof(exchange) && !statuses.includes(exchange.answer?.status));
   if (odd.length > 0)
@@ -61,7 +61,7 @@ function undecided(exchanges: readonly Exchange[], what: string): Verdict {
 
 function listTopics(exchanges: readonly Exchange[]): string {
   const topics = exchanges.map(topicIn);
-  // One spelling is enough where both are meant.
+  // Where both spellings of a topic are listed, one is enough.
   return topics.filter((topic) => findTopic(topic) === topic || !topics.includes(findTopic(topic) ?? "")).join(", ");
 }
 
