@@ -23,8 +23,8 @@ export interface AuditOrder extends Pick<
 }
 
 /**
- * The checks that need only the receiver's address. Those of the application's state read a second address, or run a program: they are for people at a
- * terminal.
+ * The checks that need only the receiver's address. Checks of the application's state read a second address or run a program, so only the command line and
+ * the library offer them.
  */
 export function listGroups() {
   return byGroup(listChecks().filter(({ group }) => group !== "state"));

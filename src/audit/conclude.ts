@@ -5,8 +5,8 @@ import type { CheckInfo, Failure, Verdict } from "./wire/check.js";
 type Found = ReadonlyMap<string, Verdict>;
 
 /**
- * Compares the verdicts with each other, so that each bug is reported once, by its own check. `found` contains the verdict of the ordinary event;
- * `accepted`: what is accepted in its place, in words.
+ * Compares the verdicts with each other, so that each bug is reported once, by its own check. `found` contains the verdict of the ordinary event, and
+ * `accepted` describes what the receiver accepts in its place.
  */
 export function conclude(
   selected: readonly CheckInfo[],
@@ -35,7 +35,7 @@ export function conclude(
 
 const NOTHING_JUDGED = "nothing was judged: every selected check was skipped";
 
-/** What was asked for and not judged: nothing proven is no pass. Checks with one reason share a line. */
+/** Why checks that were asked for could not be judged: an audit that proves nothing must not pass. Checks with the same reason share a line. */
 function reasonsOf(checks: readonly CheckResult[], found: Found): readonly string[] {
   const idsOf = new Map<string, string[]>();
   for (const { id, verdict, seen, severity, causedBy } of checks) {
@@ -96,7 +96,7 @@ function concludeOne(
   return { verdict: severity === "warning" ? "warn" : "fail", seen: verdict.seen };
 }
 
-/** What is accepted in the place of the ordinary event: no payment is noticed, however little it costs otherwise. */
+/** Whether this bug is why the ordinary event is refused. Then no payment is noticed, even if the bug by itself deserves only a warning. */
 function refusesGenuine({ id }: CheckInfo, selected: readonly CheckInfo[], found: Found): boolean {
   const ordinary = found.get(VALID_EVENT);
   return ordinary?.outcome === "failed" && rootOf(validEvent, ordinary, selected, found) === id;
@@ -110,7 +110,7 @@ function provesNothing({ group }: CheckInfo, verdict: Verdict, found: Found): bo
   );
 }
 
-/** The first cause of this failure among the selected checks: others are not in the report. */
+/** The first cause of this failure among the selected checks: the report does not contain others. */
 function rootOf(check: CheckInfo, failure: Failure, selected: readonly CheckInfo[], found: Found): string | undefined {
   for (const cause of check.follows ?? []) {
     const [id = "", failing = failure.failing] = cause.split(":");
@@ -150,7 +150,7 @@ function adviceFor(
   if (status === 404 || status === 405) return [PATH, CONTENT];
   if (status >= 500) return [LOG, CONTENT];
   if (status >= 300 && status < 400) return [PATH];
-  // A receiver that refuses it with another status than a forged event has verified it.
+  // If the receiver refuses a forged event with another status, it has verified the ordinary one and refused it for its content.
   const forged = found.get("signature-wrong-secret");
   const forgedStatus = forged?.outcome === "passed" ? forged.exchange?.answer?.status : undefined;
   const isVerified = status === 400 || status === 422 || (forgedStatus !== undefined && forgedStatus !== status);

@@ -12,11 +12,11 @@ export interface AuditReport {
   readonly passed: boolean;
   /** Why an inconclusive audit proves nothing. */
   readonly reasons: readonly string[];
-  /** What is worth knowing beside the checks. */
+  /** Remarks that belong to no check. */
   readonly notes: readonly string[];
   /** Whether an ordinary event with the right signature is accepted. Otherwise most other checks prove little. */
   readonly accepted: boolean;
-  /** Otherwise: what to look at, the most likely cause first. */
+  /** If it is not accepted: what to look at, the most likely cause first. */
   readonly advice: readonly string[];
   readonly counts: Readonly<Record<AuditVerdict, number>>;
   /** How many requests were sent. */
@@ -33,14 +33,14 @@ type CheckText = Pick<CheckInfo, "id" | "group" | "title" | "severity" | "why" |
 
 export interface CheckResult extends CheckText {
   readonly verdict: AuditVerdict;
-  /** The request that decided it, in words. Null: none was sent. */
+  /** The request that decided it, in words. Null when none was sent. */
   readonly sent: string | null;
   readonly received: (AuditAnswer & { readonly latencyMs: number }) | null;
   /** Why nothing was received. */
   readonly error: string | null;
   /** What is wrong, or why the check was skipped. Null when it passed. */
   readonly seen: string | null;
-  /** It failed, and only because of that other check, which is reported in its place. */
+  /** The id of another check that failed, caused this failure, and is reported in its place. Null when there is none. */
   readonly causedBy: string | null;
   readonly schedule: readonly string[] | null;
   readonly scenario: string | null;

@@ -75,7 +75,7 @@ export function renderSum({ verdict, checks, counts, requests, durationMs }: Aud
 const marks: Readonly<Record<AuditVerdict, string>> = { pass: "✓", fail: "✗", warn: "!", skipped: "-" };
 /** Between columns, and as wide as a mark with its space. */
 const GAP = "  ";
-/** A narrower terminal has no room for how long answers took. */
+/** A narrower terminal gets no column for how long answers took. */
 const WIDTH_FOR_TIMES = 90;
 const STATUS_WIDTH = "answer".length;
 
@@ -150,7 +150,7 @@ function renderDetails(check: CheckResult, { width, faint }: Pick<Style, "width"
     ["Expected", title],
     ["Sent", sent],
     ["Came back", cameBack(check)],
-    // It mostly repeats the two lines above.
+    // Text that begins with the request mostly repeats the two lines above.
     ["Seen", sent !== null && seen?.startsWith(sent) === true ? null : seen],
     ["Deliveries", schedule === null ? null : schedule.join("; then ")],
     ["Why", why],

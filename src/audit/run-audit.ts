@@ -36,15 +36,15 @@ export interface AuditOptions extends Reach {
   readonly oldSecret?: string | undefined;
   /** Hides the secret keys in what the report quotes. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Default: `x-service-hmac-sha256`. */
+  /** The name of the signature's header. Default: `x-service-hmac-sha256`. */
   readonly header?: string | undefined;
-  /** Of the events. Default: `charges/events`. */
+  /** The topic of the events. Default: `charges/events`. */
   readonly topic?: string | undefined;
   /** Replaces the audit's own events. */
   readonly event?: AuditEvent | undefined;
   /** Prints the state of the receiver's application: a URL, a command, or a function. */
   readonly check?: StateSource | undefined;
-  /** Makes an order in the receiver's application, and prints its charge. */
+  /** Makes an order in the receiver's application, and prints its charge or transfer. */
   readonly order?: StateSource | undefined;
   readonly sandbox?: SandboxDoor | undefined;
   /** How long the application may work after its answers. Default: 1 s. */
@@ -54,7 +54,7 @@ export interface AuditOptions extends Reach {
   /** Ids of checks or groups. Default: all. */
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
-  /** For one answer, in real time. Default: 10 s, like the sandbox's deliveries. */
+  /** The limit for one answer, in real time. Default: 10 s, like the sandbox's deliveries. */
   readonly timeoutMs?: number | undefined;
   readonly system: SystemClock;
   readonly ids?: IdSource | undefined;
@@ -88,7 +88,7 @@ class Audit {
   readonly #selected: readonly StateCheck[];
   /** The selected checks without the ordinary event, with which every audit begins. */
   readonly #others: readonly StateCheck[];
-  /** A slow receiver gets more time. */
+  /** `timeoutMs` is raised for a slow receiver. */
   readonly #wire: Omit<WireOptions, "timeoutMs"> & { timeoutMs: number };
   readonly #sender: Sender;
   readonly #state: StateSession | undefined;
@@ -97,7 +97,7 @@ class Audit {
   readonly #common: Omit<StageOptions, "topic" | "ordinary" | "isSlow" | "send">;
   #topic: string | undefined;
   readonly #verdicts = new Map<string, Verdict>();
-  /** Why nothing more is tried. */
+  /** Why no further check is tried. Undefined while the receiver can be reached. */
   #gone: string | undefined;
 
   constructor(options: AuditOptions) {
@@ -148,7 +148,7 @@ class Audit {
     if (baseline.answer === null) this.#skipOthers();
     else await this.#runOthers(baseline);
     const accepted = await this.#diagnose(ordinary, baseline);
-    // What the last check has brought down is seen only now.
+    // No later check would notice that the last one has brought the receiver down.
     const isAway = this.#gone === undefined && this.#others.length > 0 && (await isUnreachable(this.#wire));
     if (isAway && !(await this.#sender.returns())) this.#failAsGone();
     return this.#report(ordinary, accepted, Math.round(system.monotonic() - start));
@@ -227,14 +227,14 @@ class Audit {
       if (!(error instanceof Abandoned) && !(error instanceof UsageError)) throw error;
       verdicts.set(check.id, { outcome: "skipped", reason: error.message });
       if (error instanceof Gone) this.#gone = error.message;
-      // The state and the orders are read from the receiver's own process, perhaps.
+      // The state and the orders may be read from the receiver's own process, which may have died.
       else if (error instanceof UsageError && (await isUnreachable(this.#wire))) this.#gone = NOT_REACHED;
       if (this.#gone !== undefined) this.#failAsGone();
     }
     this.#options.onProgress?.(verdicts.size, this.#others.length + 1);
   }
 
-  /** A command that does not work is reported before anything else is tried; a receiver that has just died is not. */
+  /** Reads the state once, so that a command that does not work is reported before other checks run. An error is ignored if the receiver has just died. */
   async #assertRead(): Promise<void> {
     try {
       await this.#state?.app.read();
@@ -243,7 +243,7 @@ class Audit {
     }
   }
 
-  /** What the state checks have passed is not proven when the state still changes long after the answers. */
+  /** Turns passed state checks into skipped ones when the state still changes long after the answers: then they prove nothing. */
   async #doubtLate(): Promise<void> {
     const isPassed = (id: string): boolean => this.#verdicts.get(id)?.outcome === "passed";
     const passed = this.#selected.filter(({ id, group }) => group === "state" && isPassed(id));
@@ -256,7 +256,7 @@ class Audit {
     for (const { id } of passed) this.#verdicts.set(id, { outcome: "skipped", reason: LATE });
   }
 
-  /** The receiver does not listen any more after the last exchange: its check has failed, whatever it found. */
+  /** Called when the receiver stopped listening after the last exchange: the check that sent it has failed, whatever its verdict was. */
   #failAsGone(): void {
     if (this.#sender.last === undefined) return;
     const { check, exchange } = this.#sender.last;
@@ -303,7 +303,7 @@ class Audit {
   }
 }
 
-/** A receiver may answer with its keys, and the application's state may show them. */
+/** A receiver may answer with its secret keys, and the application's state may show them. */
 function redactResult(result: CheckResult, redact: (text: string) => string): CheckResult {
   const shown = (text: string | null): string | null => text && redact(text);
   const { received, error, seen, why, scenario } = result;
