@@ -14,14 +14,14 @@ export interface ExploreOptions extends Budget, Selection {
   readonly command: readonly string[];
   readonly seed: number;
   readonly depth: 1 | 2;
-  /** Real time that a run may take; undefined: from the baseline. */
+  /** Real time that a run may take. Undefined means that the limit is derived from the baseline. */
   readonly timeoutMs: number | undefined;
   /** Keeps the rules of a bug and what the command printed. */
   readonly keep?: (bug: Pick<ExploreRun, "id" | "rules" | "summary">, printed: string) => Promise<Kept>;
   readonly onRun?: (run: ExploreRun, done: number, total: number) => void;
 }
 
-/** A fault to run, after the one that it follows. */
+/** A fault to run, after the fault that it follows, if any. */
 interface Planned extends PlannedFault {
   readonly id: string;
   readonly first: Planned | undefined;
@@ -40,7 +40,7 @@ export interface ExplorePlan {
 export async function planExploration(runOnce: RunOnce, options: ExploreOptions): Promise<ExplorePlan> {
   const { baseline, timeoutMs } = await runBaseline(runOnce, options);
   const all = withStableNames(faultsOf(baseline.points, timeoutMs), baseline);
-  // The transfers of a batch have one point.
+  // The transfers of a batch share one point: each of its faults is run once, at the first transfer.
   const unique = [
     ...new Map(all.toReversed().map((fault) => [`${fault.point.name} ${fault.fault}`, fault])).values(),
   ].toReversed();
@@ -58,7 +58,7 @@ function numbered(faults: readonly PlannedFault[], from: number, first: Planned 
   return faults.map((fault, at) => ({ ...fault, id: String(from + at + 1).padStart(2, "0"), first }));
 }
 
-/** Runs the command once for each fault, and judges by the books what each did. Throws {@link Inconclusive} when no fault happened. */
+/** Runs the command once for each fault, and judges by the sandbox's records what each run did. Throws {@link Inconclusive} when no fault happened. */
 export async function explore(runOnce: RunOnce, plan: ExplorePlan, options: ExploreOptions): Promise<ExploreReport> {
   const session: Session = { runOnce, plan, options };
   const pool = new Pool<Finished>(options, ({ run }, done, total) => options.onRun?.(run, done, total));
@@ -99,7 +99,7 @@ interface Finished {
   readonly result: RunResult;
 }
 
-/** Faults at what the recovery from another fault adds: retries, look-ups. */
+/** Plans faults at the requests that the command adds to recover from another fault, such as retries and look-ups. */
 function planRecovery(plan: ExplorePlan, finished: readonly Finished[], options: ExploreOptions) {
   const baseline = plan.baseline.result.seen;
   const known = new Set<string>();
@@ -119,7 +119,7 @@ function planRecovery(plan: ExplorePlan, finished: readonly Finished[], options:
   return { faults, equivalent };
 }
 
-/** Runs with the same traffic beside the fault, and the same effect, go on in the same way. */
+/** Equal for runs with the same effect and, apart from the fault, the same traffic: the command recovers in the same way, so one of them is enough. */
 function signatureOf({ seen, exitCode }: RunResult, { point }: Planned): string {
   const requests = seen.requests.map(({ name, key, status }) => (name === point.name ? key : `${key} ${status}`));
   const facts = seen.facts.map(({ kind, amount }) => `${kind} ${amount}`);
@@ -137,20 +137,20 @@ async function runFault(session: Session, fault: Planned): Promise<Finished | un
   const judged = await judgeTwice(session, fault);
   if (judged === undefined) return undefined;
   const run = await reportRun(session, fault, judged);
-  // Many results are kept, and what they printed may be long.
+  // The output may be long, and the results of all runs are kept.
   return { fault, run, result: { ...judged.result, printed: "" } };
 }
 
 interface JudgedFault {
   readonly result: RunResult;
   readonly judgement: Judgement;
-  /** A bug in the first run. */
+  /** Whether the first run showed a bug. */
   readonly isBug: boolean;
-  /** A bug in the first run, and none in the second. */
+  /** Whether the first run showed a bug, and the second did not. */
   readonly isFlaky: boolean;
 }
 
-/** "Every reported bug is run once more before it is reported". */
+/** Judges a run, and runs a bug once more before it is reported. Undefined when the first run was stopped before its end. */
 async function judgeTwice(session: Session, fault: Planned): Promise<JudgedFault | undefined> {
   const { runOnce, plan, options } = session;
   const { signal } = options;
@@ -165,7 +165,7 @@ async function judgeTwice(session: Session, fault: Planned): Promise<JudgedFault
   if (signal.aborted) return { ...found, isBug: true, isFlaky: false };
   const isFlaky =
     !bugVerdicts.includes(again.judgement.verdict) && !isElsewhere(session, fault, [found.result, again.result]);
-  // A bug that shows itself in two ways is the worse of them.
+  // If the two runs show different bugs, report the worse one.
   const isWorse = rankOf(again.judgement) < rankOf(found.judgement);
   return { ...(isWorse ? again : found), isBug: true, isFlaky };
 }
@@ -202,12 +202,12 @@ async function reportRun(
   };
 }
 
-/** The request or webhook that the fault hit. Without a fixed order it may differ from the one that the baseline has at this place. */
+/** The request or webhook that the fault hit. Unless the order is fixed, it may differ from the one that the baseline has at this point. */
 function partAt({ point }: Planned, { seen }: RunResult): SeenRequest | SeenDelivery | undefined {
   return [...seen.requests, ...seen.deliveries].find(({ name }) => name === point.name);
 }
 
-/** Whether the second run hit another request of the baseline at the same place. Then it says nothing about the first run. */
+/** Whether the fault of the second run hit another request of the baseline. Then the second run says nothing about the first. */
 function isElsewhere({ plan }: Session, fault: Planned, runs: readonly RunResult[]): boolean {
   const { requests, deliveries } = plan.baseline.result.seen;
   const usual = new Set<string | undefined>([...requests, ...deliveries].map(({ key }) => key));
@@ -215,7 +215,7 @@ function isElsewhere({ plan }: Session, fault: Planned, runs: readonly RunResult
   return keys[0] !== keys[1] && keys.every((key) => usual.has(key));
 }
 
-/** Also of a payout of a batch. */
+/** The name of what the fault hit. For an outcome this is the payout or payment, which may be one of a batch. */
 function aboutAt(fault: Planned, result: RunResult): string | undefined {
   const { outcome } = fault;
   if (outcome === undefined) return partAt(fault, result)?.about;
@@ -230,7 +230,7 @@ function rulesOf({ rule, first }: Planned): RuleText[] {
   return first === undefined ? [rule] : [...rulesOf(first), rule];
 }
 
-/** The request of the point, those that the fault adds, and those that ask for the same. */
+/** The request of the point, the requests that the fault adds, and all that ask for the same as one of these. */
 function describeRequests({ points }: Baseline, { seen }: RunResult, point: Point): string[] {
   const { requests } = seen;
   const own = requests.filter(({ name }) => name === point.name);

@@ -50,7 +50,7 @@ export function describeFault({ fault, point }: Pick<PlannedFault, "fault" | "po
   return sentences[fault](describePoint(point), work, operation === "payCharge" ? "payment" : "payout");
 }
 
-/** Of a fault whose point the run did not reach. */
+/** For a fault whose point the run did not reach. */
 export function describeUnreached({ fault, point }: Pick<PlannedFault, "fault" | "point">): string {
   return `This run did not reach ${describePoint(point)}, so ${fault} did not happen.`;
 }

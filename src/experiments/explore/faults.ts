@@ -28,7 +28,7 @@ export const faultNames = [
 ] as const;
 export type FaultName = (typeof faultNames)[number];
 
-/** A place of the traffic where something can go wrong. */
+/** A place in the traffic where something can go wrong. */
 export interface Point {
   /** `createTransaction#2`, `charges/events#1` */
   readonly name: string;
@@ -46,13 +46,13 @@ export interface PlannedFault {
   readonly rule: RuleText;
   /** Which payout or payment it changes, where the run shows that. */
   readonly outcome?: Pick<SeenOutcome, "kind" | "ordinal" | "request">;
-  /** A missing effect is not held against a command that learned no outcome without the fault. */
+  /** Whether a missing effect is no bug, because the command learns no outcome even without the fault. */
   readonly toleratesMissing: boolean;
-  /** It would do the same as this fault at an earlier point: the command reads the same again and gets the same answer. */
+  /** Whether it does the same as another fault: at an earlier read that got the same answer, or a copy that comes at once. */
   readonly isEquivalent: boolean;
 }
 
-/** Everything that can go wrong in what was seen. `slowMs`: how long the service keeps a client waiting that does not give up. */
+/** Everything that can go wrong in what was seen. `slowMs` is how long the service keeps a client waiting if it does not give up. */
 export function faultsOf({ requests, deliveries, outcomes }: Seen, slowMs: number): PlannedFault[] {
   return [
     ...requests.flatMap((request) => (request.ordinal === 0 ? [] : faultsOfRequest(request, slowMs))),
@@ -105,12 +105,12 @@ const transferOutcomes: Effects = {
 
 const paymentOutcomes: Effects = {
   "outcome-failed": { outcome: "failed" },
-  // The charge is dropped before.
+  // The charge is dropped before then.
   "outcome-pending": { after: "2h" },
   "outcome-late": { after: "10m" },
 };
 
-/** An outcome is named by the request that began it. */
+/** The point of an outcome is the request that began it. */
 function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[]): PlannedFault[] {
   const { kind, ordinal, about, learned } = outcome;
   const request = requests.find(({ name }) => name === outcome.request);
@@ -118,7 +118,7 @@ function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[])
   const point = { name: request.name, operation: request.operation, ordinal: request.ordinal, about };
   const effects = kind === "transfer" ? transferOutcomes : paymentOutcomes;
   const planned = plan(point, effects, (then) => ({ on: kind, match: { nth: ordinal }, then, times: 1 }));
-  // A later payment is an event among others.
+  // Payments are numbered by their final events, so one that ends later has another ordinal and cannot be recognized.
   const isShown = ({ fault }: PlannedFault) => kind === "transfer" || fault === "outcome-failed";
   return planned.map((fault) => ({ ...fault, ...(isShown(fault) ? { outcome } : {}), toleratesMissing: !learned }));
 }

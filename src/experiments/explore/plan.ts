@@ -33,7 +33,7 @@ function isAt({ point }: PlannedFault, name: string): boolean {
   return name === point.name || name === point.operation || name === point.topic;
 }
 
-/** Throws UsageError("command-line") for a name that nothing has. */
+/** Throws UsageError("command-line") for a name that is neither a fault nor a point. */
 export function assertKnown(faults: readonly PlannedFault[], { only, skip }: Selection): void {
   const points = [...new Set(faults.flatMap(({ point }) => [point.name, point.operation ?? point.topic ?? ""]))];
   for (const name of [...only, ...skip]) {
@@ -48,7 +48,7 @@ const MONEY_OUT: ReadonlySet<unknown> = new Set(["createTransaction", "createBat
 const LOST: ReadonlySet<FaultName> = new Set(["answer-lost", "500-after", "answer-cut", "slow"]);
 const DUPLICATES: ReadonlySet<FaultName> = new Set(["twice", "twice-late", "ack-lost"]);
 
-/** "answers lost on money out, then duplicates, then the rest" */
+/** Lower is more dangerous: first lost answers when money goes out, then duplicate webhooks, then other faults when money goes out, then the rest. */
 function rankOf({ point, fault }: PlannedFault): number {
   const isMoneyOut = MONEY_OUT.has(point.operation);
   const group = LOST.has(fault) && isMoneyOut ? 0 : DUPLICATES.has(fault) ? 1 : isMoneyOut ? 2 : 3;

@@ -8,9 +8,9 @@ import type { FaultName } from "./faults.js";
 /** What `explore` found. The JSON report has the same members. */
 export interface ExploreReport {
   readonly verb: "explore";
-  /** The command with its arguments; of the library, the name of the function. */
+  /** The command with its arguments; in the library, the name of the function. */
   readonly command: readonly string[];
-  /** Of the identifiers that the sandbox makes. */
+  /** The seed of the identifiers that the sandbox makes. */
   readonly seed: number;
   readonly baseline: BaselineReport;
   /** A run for each fault, the most dangerous first. */
@@ -23,7 +23,7 @@ export interface ExploreReport {
 }
 
 export interface ExploreRun {
-  /** Its place in the plan; the name of its files. */
+  /** Its place in the plan, such as `03`; also the name of its files. */
   readonly id: string;
   /** The fault that came before, in a run with two. */
   readonly after: { readonly id: string; readonly point: string; readonly fault: FaultName } | null;
@@ -39,7 +39,7 @@ export interface ExploreRun {
   /** Kinds of findings that only the fault causes. */
   readonly findings: readonly string[];
   readonly effect: Effect;
-  /** Of a bug: the requests that it is about, oldest first. */
+  /** The requests that a bug is about, oldest first; empty when it is not a bug. */
   readonly requests: readonly string[];
   /** How to fix it; null when it is not a bug. */
   readonly fix: string | null;
@@ -47,18 +47,18 @@ export interface ExploreRun {
   readonly repeat: string | null;
   /** The rules that make the fault. */
   readonly rules: readonly RuleText[];
-  /** The file with what the command printed, of a bug; null in the library. */
+  /** The file with what the command printed; null when it is not a bug, and in the library. */
   readonly output: string | null;
 }
 
 export interface ReportedPoint {
   /** `createTransaction#2`, `charges/events#1` */
   readonly name: string;
-  /** Of a request. */
+  /** Set for a request. */
   readonly operation?: string | undefined;
-  /** Of a webhook. */
+  /** Set for a webhook. */
   readonly topic?: string | undefined;
-  /** Among the requests of the operation, or the webhooks of the topic. */
+  /** Its number among the requests of the operation, or the webhooks of the topic, from 1. */
   readonly ordinal: number;
   /** For people: a reference, an externalId or a msisdn. */
   readonly about: string;

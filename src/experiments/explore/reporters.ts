@@ -13,7 +13,7 @@ import type { ExploreReport, ExploreRun } from "./report.js";
 
 type Verdict = ExploreRun["verdict"];
 
-/** The bugs as paragraphs, worst first; then what came of each fault at each point. */
+/** The bugs as paragraphs, worst first; then the verdict of each fault at each point. */
 export function renderPretty(report: ExploreReport, style: Style): string {
   const blocks = [
     ...groupBugs(report).map((group) => renderBugs(group, style)),
@@ -30,7 +30,7 @@ interface BugGroup {
   readonly others: readonly ExploreRun[];
 }
 
-/** Worst first. A program that throws at one fault does so at most of them: that is one bug. */
+/** The worst bugs come first. A program that crashes or hangs at one fault does so at most of them, so all such runs are one group. */
 function groupBugs({ runs }: Pick<ExploreReport, "runs">): BugGroup[] {
   const bugs = [...bugVerdicts, "flaky" as const].flatMap((verdict) => runs.filter((run) => run.verdict === verdict));
   const groups = groupBy(bugs, ({ verdict, fault, point, effect }) => {
@@ -56,7 +56,7 @@ function renderBugs({ first: run, others }: BugGroup, style: Style): string[] {
     ...indented(summary),
     ...requests.map((request) => style.faint(`    ${oneLine(request)}`)),
     ...(fix === null ? [] : indented(fix, "Fix: ")),
-    // One line each, to be copied.
+    // Not wrapped, so that they can be copied.
     ...(repeat === null ? [] : [`  Repeat: ${repeat}`]),
     ...(output === null ? [] : [`  Printed: ${output}`]),
     ...(others.length === 0 ? [] : indented(listOthers(others), "Also ")),
@@ -81,7 +81,7 @@ const marks: Readonly<Record<Verdict, string>> = {
   safe: "·",
 };
 
-/** A line for each point, a column for each fault. A second fault has the worst mark of all that it followed. */
+/** A line for each point, a column for each fault. A fault that was run several times, after others, has its worst mark. */
 function renderMatrix(runs: readonly ExploreRun[], style: Style): string[] {
   if (runs.length === 0) return [];
   const faults = faultNames.filter((name) => runs.some(({ fault }) => fault === name));

@@ -31,13 +31,13 @@ export function summarize(run: JudgedRun): string {
 /** False when the run did not reach the point of the fault. */
 export function happened({ rule, outcome }: Pick<PlannedFault, "rule" | "outcome">, { seen }: RunResult): boolean {
   if (!seen.appliedRules.some((name) => name === rule["name"])) return false;
-  // Rules override the test number `refused`: an attempt that is refused otherwise may have taken it.
-  const isIt = ({ kind, ordinal, request }: SeenOutcome) =>
+  // An attempt that is refused for another reason than its test number may have used up the rule, so the outcome itself must have been seen.
+  const isSame = ({ kind, ordinal, request }: SeenOutcome) =>
     kind === outcome?.kind && ordinal === outcome.ordinal && request === outcome.request;
-  return outcome === undefined || seen.outcomes.some(isIt);
+  return outcome === undefined || seen.outcomes.some(isSame);
 }
 
-/** Requests of the run that the baseline does not have, or not so often: first those about something new, then those that are sent again. */
+/** Requests that the baseline does not have, or has less often than the run: first those about something new, then those that are sent again. */
 export function addedRequests(baseline: Seen, run: Seen): SeenRequest[] {
   const subjectOf = ({ key, about }: SeenRequest): string => `${key} ${about}`;
   const usual = new Set(baseline.requests.map(subjectOf));
@@ -79,21 +79,21 @@ function describeEnd(run: JudgedRun): string {
   return "The program succeeded, and the money moved as it should.";
 }
 
-/** Money that moves again if the first request did its work. */
+/** What the command does twice if its first request did its work, by kind of finding. */
 const REPETITIONS: Readonly<Record<string, string>> = {
   "double-payout": "pays",
   "batch-repeated": "pays",
   "refund-repeated": "refunds",
 };
 
-/** The same for the client, with the work done. */
+/** Faults that look the same to the client, but come after the work was done. */
 const afterTheWork: { readonly [Name in FaultName]?: FaultName } = {
   "request-lost": "answer-lost",
   "500-before": "500-after",
   "503": "500-after",
 };
 
-/** Why a run is unsafe in which no money moved that should not. */
+/** Why a run is unsafe although no money moved that should not. */
 function describeDanger({ result: { seen, holds }, findings, faults, baseline }: JudgedRun): string {
   const finding = seen.findings.find(({ kind, severity }) => severity === "critical" && findings.includes(kind));
   if (finding === undefined) return holds === false ? "The invariant of --check does not hold." : "";
