@@ -2,7 +2,7 @@ import type { Effect, Fact } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Baseline } from "./oracle.js";
 
-/** Sentences about money that moved, or did not move, other than without the difference. */
+/** Sentences about money that moved, or did not move, unlike in the baseline. Empty when effects cannot be compared. */
 export function describeEffect(
   { added, missing }: Effect,
   { key }: Pick<Baseline, "key">,
@@ -15,7 +15,7 @@ export function describeEffect(
       (other) => key({ ...other, kind: other.kind === "pending" ? "transfer" : other.kind }) === key(fact),
     ).length;
   const more = unique(added);
-  // The same order or recipient has another amount.
+  // Facts about an order or recipient that has another amount in the baseline, with the baseline's fact.
   const replaced = new Map(
     more.flatMap((fact) => {
       const usual = missing.find(({ kind, of }) => kind === fact.kind && of === fact.of);

@@ -4,7 +4,7 @@ import { acceptProfile } from "../../sandbox/state/profile.js";
 import { ruleSchema } from "../../sandbox/state/rule-schema.js";
 import type { Experiment } from "./experiment.js";
 
-/** The options of a sandbox that differs by the experiment. Its rules are the newest, so they apply first. */
+/** The options of a sandbox with the experiment's rules and settings. Its rules are the newest, so they apply first. */
 export function differ(options: ResolvedOptions, { rules, profile }: Experiment): ResolvedOptions {
   const added = rules.map((rule) => ruleSchema.parse(rule));
   const change = <Company extends ResolvedOptions["defaults"]>(company: Company): Company => ({

@@ -3,10 +3,10 @@ import type { World } from "../../domain/model/work.js";
 import { surplus } from "../../kernel/collections.js";
 
 /**
- * One thing that happened to money or to an order, by the books. No generated ids: two runs that do the same have the same facts.
+ * One thing that happened to money or to an order, as the sandbox recorded it, without generated ids: two runs that do the same have the same facts.
  *
  * - `transfer`: a transfer that completed. `pending`: one that did not end.
- * - `charge`: a charge was made. `payment`: it was paid. `refund`: money of it went back.
+ * - `charge`: a charge was made. `payment`: it was paid. `refund`: some or all of it was paid back.
  */
 export interface Fact {
   readonly kind: "transfer" | "pending" | "charge" | "payment" | "refund";
@@ -42,7 +42,7 @@ export function readFacts({ transfers, charges }: World): Fact[] {
 /** How facts of two runs are recognized as the same. */
 export type FactKey = (fact: Fact) => string;
 
-/** From exact to coarse, with what each cannot distinguish. */
+/** From exact to coarse, each with a note about what it cannot distinguish. */
 const views: readonly { readonly key: FactKey; readonly note: string | null }[] = [
   { key: ({ kind, of, amount }) => `${kind} ${of} ${amount}`, note: null },
   {
@@ -71,7 +71,7 @@ export function withoutGenerated(text: string): string {
   return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
 }
 
-/** What differs from the baseline. Money that is on its way counts as moved, and as not arrived where the baseline's did. */
+/** How a run differs from the baseline. A pending transfer counts as moved money, and also as missing where that of the baseline completed. */
 export function compareFacts(baseline: readonly Fact[], run: readonly Fact[], key: FactKey): Effect {
   const done = (facts: readonly Fact[]) => facts.filter(({ kind }) => kind !== "pending");
   const added = surplus(run.map(asMoved), baseline.map(asMoved), key);
@@ -87,15 +87,15 @@ function asMoved(fact: Fact): Fact {
   return fact.kind === "pending" ? { ...fact, kind: "transfer" } : fact;
 }
 
-/** An order that was charged and paid under a new externalId was paid once. */
+/** Leaves out facts that differ only in the externalId: an order that was charged and paid under a new one was paid once. */
 function withoutRenamed({ added, missing }: Effect, baseline: readonly Fact[]): Effect {
   const known = new Set(baseline.map(({ of }) => of));
   const left = [...missing];
-  const stays = added.filter((fact) => {
+  const remaining = added.filter((fact) => {
     if (fact.kind === "transfer" || known.has(fact.of)) return true;
     const at = left.findIndex(({ kind, amount }) => kind === fact.kind && amount === fact.amount);
     if (at !== -1) left.splice(at, 1);
     return at === -1;
   });
-  return { added: stays, missing: left };
+  return { added: remaining, missing: left };
 }

@@ -6,20 +6,20 @@ export type RuleText = Readonly<Record<string, unknown>>;
 
 /** What is different in one run. Without rules and profile it is a baseline. */
 export interface Experiment {
-  /** `03`; of a baseline, `baseline-1`. */
+  /** Such as `03`, or `baseline-1` for a baseline. */
   readonly id: string;
   readonly rules: readonly RuleText[];
-  /** Settings over those of the baseline. */
+  /** Settings that override those of the baseline. */
   readonly profile?: ProfileOverrides;
 }
 
 /** How the command ended. */
 export interface Ended {
-  /** A shell's code for a signal; null when it was stopped at the time limit. */
+  /** For a signal, 128 plus its number, as in a shell; null when the command was stopped at the time limit. */
   readonly exitCode: number | null;
   /** Why its end counts as a crash; null when it does not. */
   readonly crash: string | null;
-  /** It outlived the time limit. */
+  /** Whether it was stopped at the time limit. */
   readonly timedOut: boolean;
   /** Real time, from its start to its end. */
   readonly ms: number;
@@ -30,13 +30,13 @@ export interface RunResult extends Ended {
   readonly seen: Seen;
   /** Whether the user's invariant held; null without one. */
   readonly holds: boolean | null;
-  /** What it printed, cut; of a function, why it was rejected. */
+  /** What the command printed, truncated; for a function, why it was rejected. */
   readonly printed: string;
 }
 
 export interface RunLimits {
   readonly timeoutMs: number;
-  /** Aborted when everything ends early. */
+  /** Aborted when all runs must end early. */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** Codes by which a shell says that a signal ended its command: SIGABRT, SIGSEGV. */
 const CRASH_CODES: ReadonlySet<number | null> = new Set([134, 139]);
 
-/** How runtimes end their report of an error that nothing caught; what a test runner prints of a failed test does not look so. */
+/** How runtimes report an error that nothing caught. What a test runner prints about a failed test does not match. */
 const traces: Readonly<Record<string, RegExp>> = {
   "an uncaught exception in Node": /^Node\.js v\d+\.\d+\.\d+\S*\s*$/m,
   "an uncaught exception in Python": /Traceback \(most recent call last\):\r?\n(?:[ \t].*\r?\n)+\S.*\s*$/,

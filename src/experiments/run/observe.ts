@@ -22,13 +22,13 @@ import { type Fact, readFacts } from "./effect.js";
 export interface SeenRequest {
   readonly name: string;
   readonly operation: OperationId;
-  /** As rules count; 0 for one that no rule sees. */
+  /** Its number as rules count requests, from 1; 0 when rules do not see it. */
   readonly ordinal: number;
   /** For people: its reference, externalId or msisdn. */
   readonly about: string;
-  /** What it asks for, without what is generated: two requests for the same have the same. */
+  /** What it asks for, without generated parts: equal for two requests that ask for the same. */
   readonly key: string;
-  /** 0: nothing was answered. */
+  /** 0 when nothing was answered. */
   readonly status: number;
   /** Whether a rule made the answer. */
   readonly ruled: boolean;
@@ -57,7 +57,7 @@ export interface SeenDelivery {
 /** A transfer or a payment whose end a rule can change. */
 export interface SeenOutcome {
   readonly kind: "transfer" | "payment";
-  /** Among the transfers, or among the payments. */
+  /** Its number among the transfers, or among the payments, from 1. */
   readonly ordinal: number;
   /** The request that began it. */
   readonly request: string;
@@ -66,7 +66,7 @@ export interface SeenOutcome {
   readonly learned: boolean;
 }
 
-/** What a sandbox saw of one run. A company that is reset, or gets another state, begins again: its parts have the same names. */
+/** What a sandbox saw of one run. A company that is reset, or gets another state, starts counting again, so that names may occur more than once. */
 export interface Seen {
   readonly requests: readonly SeenRequest[];
   readonly deliveries: readonly SeenDelivery[];
@@ -81,18 +81,18 @@ export interface Seen {
 
 /** How far the clock goes after the command: beyond all retries of a webhook and the drop of a charge. */
 const AFTERWARDS_MS = 24 * 60 * 60_000;
-/** Real time for receivers that outlive the command. */
+/** How long to wait for receivers that outlive the command, in real time. */
 const RECEIVERS_MS = 2_000;
-/** Of all requests of a run. Later requests get no faults. */
+/** The most bytes of requests that are kept of a run. Later requests get no faults. */
 const ASKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the books are read. */
+/** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the records are read. */
 export function watch(sandbox: Sandbox): () => Promise<Seen> {
   const run = new RunWatch(sandbox, sandbox.options.allow);
-  const lives: Life[] = [];
-  /** By the company. The journal forgets requests beyond its limits, and those before a clearing. */
+  const periods: Period[] = [];
+  /** By the id of the company. The journal is not enough: it drops requests beyond its limits, and all when it is cleared. */
   const asked = new Map<string, Asked>();
-  /** By the company and the snapshot: rules go on from the moment when it was saved. */
+  /** By company and snapshot: after a snapshot is restored, rules count on from the requests that came before it was saved. */
   const saved = new Map<string, Asked["requests"]>();
   let askedBytes = 0;
   const askedOf = (companyId: string): Asked => asked.get(companyId) ?? { restored: 0, requests: [] };
@@ -115,7 +115,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     asked.set(companyId, { restored: requests.length, requests });
   });
   const read = (company: Company, end?: number): void => {
-    lives.push(readLife(company, askedOf(company.id), end));
+    periods.push(readPeriod(company, askedOf(company.id), end));
     asked.delete(company.id);
   };
   sandbox.events.on("forgets", ({ company }) => read(company));
@@ -126,14 +126,14 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     await Promise.all(companies.map(finish));
     for (const [at, company] of companies.entries()) read(company, ends[at]);
     const { findings, coverage } = run.report(true);
-    // The names that the command gives go into reports.
+    // Names that the command has chosen appear in reports, so they are redacted.
     const { text } = sandbox.redactor;
     const named = <Part extends { readonly about: string }>(part: Part) => ({ ...part, about: text(part.about) });
     return {
-      requests: lives.flatMap(({ requests }) => requests.map(named)),
-      deliveries: lives.flatMap(({ deliveries }) => deliveries.map(named)),
-      outcomes: lives.flatMap(({ outcomes }) => outcomes.map(named)),
-      facts: lives.flatMap(({ facts }) => facts.map((fact) => ({ ...fact, of: text(fact.of) }))),
+      requests: periods.flatMap(({ requests }) => requests.map(named)),
+      deliveries: periods.flatMap(({ deliveries }) => deliveries.map(named)),
+      outcomes: periods.flatMap(({ outcomes }) => outcomes.map(named)),
+      facts: periods.flatMap(({ facts }) => facts.map((fact) => ({ ...fact, of: text(fact.of) }))),
       findings,
       appliedRules: coverage.rules.flatMap(({ met, name }) => (met ? (name ?? []) : [])),
       settings: coverage.openPoints.flatMap(({ met, setting, value }) => (met ? { path: setting, value } : [])),
@@ -141,7 +141,7 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
   };
 }
 
-/** Rules that hold webhooks until the run ends let them go when everything else has happened. */
+/** Lets everything happen that is due. Webhooks that rules hold until the end of the run are released last. */
 async function finish(company: Company): Promise<void> {
   await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
   if (company.world.holds.size === 0) return;
@@ -149,17 +149,18 @@ async function finish(company: Company): Promise<void> {
   await advance(company, { byMs: AFTERWARDS_MS }, { maxWaitMs: RECEIVERS_MS });
 }
 
-type Life = Omit<Seen, "findings" | "appliedRules" | "settings">;
+/** What was seen of a company until it was reset, got another state, or the run ended. */
+type Period = Omit<Seen, "findings" | "appliedRules" | "settings">;
 
-/** What a company's client asked since it began, oldest first. The first `restored` came before a snapshot that was restored. */
+/** The requests to a company in one period, oldest first. The first `restored` are from before the snapshot that was restored. */
 interface Asked {
   readonly restored: number;
   readonly requests: { readonly turn: number; entry: JournalEntry }[];
 }
 
-/** `end`: the place of the last record that the command caused; what is delivered later reaches no command. */
-function readLife({ world }: Company, asked: Asked, end = Number.POSITIVE_INFINITY): Life {
-  // In the order in which rules count them: a long body is handled later than it begins to come.
+/** `end` is the `seq` of the last record that the command caused: later deliveries do not reach the command. */
+function readPeriod({ world }: Company, asked: Asked, end = Number.POSITIVE_INFINITY): Period {
+  // In the order in which rules count them: a request with a long body is handled later than it begins to arrive.
   const entries = asked.requests.toSorted((a, b) => a.turn - b.turn).map(({ entry }) => entry);
   const all = readRequests(entries, world);
   const requests = all.slice(asked.restored);
@@ -177,7 +178,7 @@ function readRequests(entries: readonly JournalEntry[], world: World): SeenReque
     const { operation, path, status, answer, rule } = entry;
     if (operation === undefined) return [];
     const { method } = operations[operation];
-    // No rule sees a request without a valid token, and HEAD is not GET to it.
+    // Rules see no request without a valid token, and do not take HEAD for GET.
     const ordinal = entry.problem === "token_invalid" || entry.method !== method ? 0 : nextOrdinal(operation);
     const subject = subjectOf(entry, world);
     const shown = JSON.stringify([status, answer]);
@@ -252,7 +253,7 @@ function readDeliveries(entries: readonly JournalEntry[], world: World, end: num
   const originals = world.deliveries.values().filter(({ copy, seq }) => copy === 0 && seq <= end);
   return originals.map((delivery, at) => {
     const { id, topic, resource, subscriptionId, status } = delivery;
-    // Rules take both spellings for the same topic.
+    // Rules treat both spellings of a topic as the same.
     const ordinal = nextOrdinal(findTopic(topic) ?? topic);
     const later = originals.slice(at + 1);
     const { about, key } = describeDelivery(delivery, world);
@@ -285,13 +286,13 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
     requests[entries.findIndex(isCause)]?.name ?? "";
   const transfers = world.transfers.values().flatMap(({ id, reference }) => {
     const request = nameOf(({ created }) => created.includes(id));
-    // A fixture is no transfer that took place.
+    // A transfer of a fixture was not caused by a request.
     return request === "" ? [] : { kind: "transfer" as const, request, about: reference, learned: learned.has(id) };
   });
   const payments = world.events.values().flatMap(({ type, seq, subject }) => {
     if (subject.kind !== "charge" || (type !== "charge.paid" && type !== "charge.payment_failed")) return [];
     const { id, externalId } = subject.charge;
-    // A payment over the control API or on the payment page is named by the creation of its charge.
+    // A payment over the control API or on the payment page is attributed to the request that created its charge.
     const paying = nameOf(({ operation, made }) => operation === "payCharge" && seq > made.from && seq <= made.to);
     const request = paying === "" ? nameOf(({ created }) => created.includes(id)) : paying;
     return { kind: "payment" as const, request, about: externalId, learned: learned.has(id) };

@@ -12,14 +12,14 @@ export const bugVerdicts: readonly Verdict[] = ["unsafe", "lost", "hung", "crash
 /** What two runs without a fault have in common, and what is left out of comparisons because it is new in each run. */
 export interface Baseline {
   readonly result: RunResult;
-  /** What the first run had at places that both runs had. */
+  /** What the first run had, with only those requests and webhooks whose names both runs had. */
   readonly points: Seen;
-  /** Undefined: effects cannot be compared. */
+  /** Undefined means that effects cannot be compared. */
   readonly key: FactKey | undefined;
   readonly isRepeatable: boolean;
-  /** Whether both runs had the same requests in the same order, however often each is read again. */
+  /** Whether both runs had the same requests in the same order, repeated reads aside. */
   readonly isOrdered: boolean;
-  /** A reference or externalId as it is in each run. */
+  /** Removes from a reference or externalId what is generated anew in each run. */
   readonly stableName: (name: string) => string;
   /** What cannot be judged, or only in part. */
   readonly notes: readonly string[];
@@ -59,7 +59,7 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
   };
 }
 
-/** Only names that are not the same in both runs lose what is generated. */
+/** Generated parts are removed only from names that are not the same in both runs. */
 function findStableName(one: Seen, two: Seen): Baseline["stableName"] {
   const namesOf = ({ requests }: Seen) => new Set(requests.map(({ about }) => about));
   const [first, second] = [namesOf(one), namesOf(two)];
@@ -69,7 +69,7 @@ function findStableName(one: Seen, two: Seen): Baseline["stableName"] {
 
 function commonPoints(one: Seen, two: Seen): Seen {
   const common = <Part extends { readonly name: string }>(parts: readonly Part[], others: readonly Part[]) => {
-    // After a reset the same names come again.
+    // A set, because the same names occur again after a reset.
     const there = new Set(others.map(({ name }) => name));
     return parts.filter(({ name }) => there.has(name));
   };
@@ -87,25 +87,25 @@ function stepsOf({ requests }: Seen): string {
 export interface Judgement {
   readonly verdict: Verdict;
   readonly effect: Effect;
-  /** Kinds that the baseline does not have, or not so often. */
+  /** Kinds of findings that the baseline does not have, or has less often. */
   readonly findings: readonly string[];
 }
 
-/** `tolerates`: a missing effect does not count, since the command learns no outcome. */
-export function judge(baseline: Baseline, run: RunResult, tolerates = false): Judgement {
+/** `toleratesMissing`: a missing effect is no bug, because the command learns no outcome. */
+export function judge(baseline: Baseline, run: RunResult, toleratesMissing = false): Judgement {
   const effect = effectOf(baseline, run);
-  const isSameAsEver = effect.added.length === 0 && !hasNewOrder(baseline, run.seen);
-  const news = newFindings(baseline.result.seen, run.seen).filter(
-    ({ kind }) => kind !== "double-payout" || !isSameAsEver,
+  const matchesBaseline = effect.added.length === 0 && !hasNewOrder(baseline, run.seen);
+  const caused = newFindings(baseline.result.seen, run.seen).filter(
+    ({ kind }) => kind !== "double-payout" || !matchesBaseline,
   );
   const isUnsafe =
-    effect.added.length > 0 || news.some(({ severity }) => severity === "critical") || run.holds === false;
-  const findings = [...new Set(news.map(({ kind }) => kind))];
-  const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !tolerates);
+    effect.added.length > 0 || caused.some(({ severity }) => severity === "critical") || run.holds === false;
+  const findings = [...new Set(caused.map(({ kind }) => kind))];
+  const verdict = isUnsafe ? "unsafe" : verdictOfEnd(run, effect.missing.length > 0 && !toleratesMissing);
   return { verdict, effect, findings };
 }
 
-/** Whether a payout is ordered that the baseline does not order. Two orders of its own may look like one that is sent again. */
+/** Whether the run orders a payout that the baseline does not. Without one, what looks like a repeated payout may be two that the baseline orders too. */
 function hasNewOrder({ result, stableName }: Baseline, run: Seen): boolean {
   const [usual, orders] = [ordersOf(result.seen), ordersOf(run)];
   const known = new Set(usual.map(({ key, about }) => `${key} ${stableName(about)}`));
@@ -115,7 +115,7 @@ function hasNewOrder({ result, stableName }: Baseline, run: Seen): boolean {
   );
 }
 
-/** Each payout once, however often it is sent. A batch shows no references: it counts each time. */
+/** Each payout once, however often it is sent. The references of a batch are not known here, so each batch counts. */
 function ordersOf({ requests }: Seen): SeenRequest[] {
   const orders = requests.flatMap((request) => {
     const { operation, name, key, about } = request;

@@ -5,11 +5,11 @@ export type StopReason = "time" | "max-runs" | "signal";
 export interface Budget {
   readonly system: SystemClock;
   readonly workers: number;
-  /** How many tasks may begin; undefined: all. */
+  /** How many tasks may begin. Undefined means all. */
   readonly maxRuns: number | undefined;
-  /** Real time in which tasks may begin, ms; undefined: without end. */
+  /** Real time in which tasks may begin. Undefined means no limit. */
   readonly timeMs: number | undefined;
-  /** Aborted: nothing more begins, and what runs ends. */
+  /** When it is aborted, no further task begins, and running tasks end. */
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +24,7 @@ export class Pool<Result> {
   #done = 0;
   #total = 0;
 
-  /** `onEnd` gets each result, how many there are, and of how many tasks so far. */
+  /** `onEnd` gets each result, how many results there are so far, and how many tasks. */
   constructor(budget: Budget, onEnd: (result: Result, done: number, total: number) => void) {
     this.#budget = budget;
     this.#startedAt = budget.system.monotonic();

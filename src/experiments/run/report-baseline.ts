@@ -1,6 +1,6 @@
 import type { Baseline } from "./oracle.js";
 
-/** The command without any difference. */
+/** How the command ran without any difference. */
 export interface BaselineReport {
   readonly exitCode: number | null;
   readonly ms: number;
@@ -18,7 +18,7 @@ export function describeBaseline({ result, isRepeatable }: Baseline): BaselineRe
   return { exitCode, ms: Math.round(ms), requests, deliveries, repeatable: isRepeatable };
 }
 
-/** What repeats a run, and shows what the command printed in it. */
+/** How to repeat a run, and what the command printed in it. */
 export interface Kept {
   /** A command line. */
   readonly repeat: string;

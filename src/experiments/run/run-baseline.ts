@@ -3,15 +3,15 @@ import { pluralize } from "../../kernel/messages/text.js";
 import type { RunLimits, RunOnce, RunResult } from "./experiment.js";
 import { type Baseline, findBaseline } from "./oracle.js";
 
-/** The limit of a run: so many times what the command takes without a fault, and at least {@link TIMEOUT_MIN_MS}. */
+/** The time limit of a run is this many times what the command takes without a fault, and at least {@link TIMEOUT_MIN_MS}. */
 const TIMES_BASELINE = 10;
 const TIMEOUT_MIN_MS = 10_000;
-/** What the command may take without a fault. */
+/** The time limit of the command without a fault. */
 const BASELINE_MAX_MS = 10 * 60_000;
 
-/** Nothing was wrong with the command line, but the command gives nothing to judge. */
+/** Thrown when the command line is right, but the command's runs cannot be judged. */
 export class Inconclusive extends Error {
-  /** What it printed, where that says why. */
+  /** What the command printed, where that may explain why. */
   readonly printed: string;
 
   constructor(message: string, printed = "") {
@@ -22,7 +22,7 @@ export class Inconclusive extends Error {
 
 /** How long a run may take, and what may end it early. */
 export interface BaselineOptions {
-  /** Undefined: from the time that the command takes without a difference. */
+  /** Undefined means that the limit is derived from the time that the command takes without a difference. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
   /** How many runs at a time. */
@@ -30,7 +30,7 @@ export interface BaselineOptions {
 }
 
 /**
- * Runs the command twice without a difference, a third time when it did not do the same, and with workers twice more at the same time. Throws
+ * Runs the command twice without a difference, a third time when it did not do the same, and with several workers twice more at the same time. Throws
  * {@link Inconclusive} when it fails, never calls the sandbox, or remembers its work.
  */
 export async function runBaseline(
@@ -43,18 +43,19 @@ export async function runBaseline(
   assertUsable(one, limits);
   const two = await run(2);
   assertUsable(two, limits, `It was so in the second run only. ${REMEMBERS}`);
-  const difference = describeOtherWork(one, two);
+  const difference = describeDifferentWork(one, two);
   if (difference !== undefined) {
     const three = await run(3);
     assertUsable(three, limits, `It was so in the third run only. ${REMEMBERS}`);
     // Work that differs each time is due to chance.
-    if (describeOtherWork(two, three) === undefined) throw new Inconclusive(`${difference} ${REMEMBERS}`, two.printed);
+    if (describeDifferentWork(two, three) === undefined)
+      throw new Inconclusive(`${difference} ${REMEMBERS}`, two.printed);
   }
-  const besides = workers > 1 ? await Promise.all([run(4), run(5)]) : [];
-  for (const beside of besides) {
-    assertUsable(beside, limits, SHARES);
-    const other = describeOtherWork(one, beside);
-    if (difference === undefined && other !== undefined) throw new Inconclusive(`${other} ${SHARES}`, beside.printed);
+  const simultaneous = workers > 1 ? await Promise.all([run(4), run(5)]) : [];
+  for (const each of simultaneous) {
+    assertUsable(each, limits, SHARES);
+    const other = describeDifferentWork(one, each);
+    if (difference === undefined && other !== undefined) throw new Inconclusive(`${other} ${SHARES}`, each.printed);
   }
   const longest = Math.max(one.ms, two.ms);
   const chosenMs = timeoutMs ?? Math.max(TIMEOUT_MIN_MS, 1_000 * Math.ceil((TIMES_BASELINE * longest) / 1_000));
@@ -71,10 +72,13 @@ const REMEMBERS = "Does it keep something between runs, such as a database? Let 
 const SHARES =
   "It was so when it ran twice at the same time. Do runs share a port or a database? Separate them, or leave out the workers.";
 
-/** A command that remembers its work does not do it again, or only in part, so later runs would have less to fault. Undefined when both did as much. */
-function describeOtherWork(one: RunResult, two: RunResult): string | undefined {
+/**
+ * Says what one run made more often than the other; undefined when both made as much. A command that remembers its work does not do all of it again, so
+ * later runs would offer fewer points for faults.
+ */
+function describeDifferentWork(one: RunResult, two: RunResult): string | undefined {
   for (const [name, operations] of Object.entries(MADE)) {
-    // What is sent again is made once, and what is refused is not made.
+    // A request that is sent again counts once, and a refused one does not count.
     const made = ({ seen }: RunResult): number => {
       const accepted = seen.requests.filter(({ operation, status }) => operations.has(operation) && status < 400);
       return new Set(accepted.map(({ key, about }) => `${key} ${about}`)).size;
@@ -86,7 +90,7 @@ function describeOtherWork(one: RunResult, two: RunResult): string | undefined {
   return undefined;
 }
 
-/** `hint`: what may be wrong when it was right before. */
+/** `hint` says what may be wrong if an earlier run was usable. */
 function assertUsable(run: RunResult, limits: RunLimits, hint?: string): void {
   if (limits.signal.aborted) throw new Inconclusive("It was stopped before the command had run without a fault.");
   const why = whyUnusable(run, limits);

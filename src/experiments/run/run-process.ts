@@ -16,16 +16,16 @@ export interface ProcessOptions extends RunLimits {
 }
 
 export interface EndedProcess extends Ended {
-  /** What it printed, to stdout and stderr; of more than {@link OUTPUT_MAX} bytes the last. */
+  /** What it printed to stdout and stderr, at most the last {@link OUTPUT_MAX} bytes. */
   readonly output: string;
 }
 
 const OUTPUT_MAX = 256 * 1024;
-/** Between SIGTERM and SIGKILL, ms. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1_000;
-/** For the rest of the output of processes that were killed, ms. */
+/** How long to wait for the rest of the output after the processes have ended. */
 const REST_MS = 200;
-/** How often SIGKILL is sent to what starts processes faster than they end. */
+/** How often SIGKILL is sent to a group that starts processes faster than they end. */
 const KILLS_MAX = 100;
 
 const HAS_GROUPS = process.platform !== "win32";
@@ -33,15 +33,15 @@ const HAS_GROUPS = process.platform !== "win32";
 const MARK = "SANDBOX_RUN";
 
 /**
- * Runs a command in a process group of its own, without a terminal, to its end or the time limit; then nothing of the group is left. Linux also ends
- * what has left the group. Throws UsageError("cannot-run") when it cannot be started.
+ * Runs a command in a process group of its own, without a terminal, to its end or the time limit; then all other processes of the group are ended, and on
+ * Linux also those that have left the group. Throws UsageError("cannot-run") when it cannot be started.
  */
 export function runProcess(command: readonly string[], options: ProcessOptions): Promise<EndedProcess> {
   const { env, system, timeoutMs, signal, shell = false } = options;
   const [program = "", ...args] = command;
   const startedAt = system.monotonic();
   return new Promise<EndedProcess>((resolve, reject) => {
-    // In a run within a run the name holds both.
+    // In a run within a run the mark begins with that of the outer run, which so finds these processes too.
     const mark = `${env[MARK] ?? ""}${createIdSource(undefined, MARK).short("/run")}`;
     const child = spawn(program, args, {
       env: { ...env, [MARK]: mark },
@@ -67,25 +67,25 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
       all.add(piece);
       errors.add(piece);
     });
-    const forget = (): void => {
+    const cleanUp = (): void => {
       cancel();
       signal.removeEventListener("abort", stop);
       process.off("exit", group.kill);
     };
     child.once("error", (error) => {
-      forget();
+      cleanUp();
       reject(error);
     });
     child.once("exit", (code, endedBy) => {
       const ms = system.monotonic() - startedAt;
       void (async () => {
-        // What it left running ends with it.
+        // Processes that it left running end with it.
         await group.end();
         await Promise.race([closed, new Promise<void>((go) => system.after(REST_MS, go))]);
-        // What has left the group may hold them open.
+        // A process that has left the group may hold them open.
         child.stdout.destroy();
         child.stderr.destroy();
-        forget();
+        cleanUp();
         const exitCode = code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]);
         const wasStopped = timedOut || signal.aborted;
         const crash = wasStopped ? null : findCrash(code, endedBy, errors.text());
@@ -97,9 +97,9 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
   });
 }
 
-/** A process with all that it started. */
+/** A process with all processes that it started. */
 function createGroup(pid: number | undefined, mark: string, system: SystemClock) {
-  /** Whether anything of it is left. */
+  /** Sends a signal to all of them, and returns whether any was left. */
   const send = (signal: NodeJS.Signals | 0): boolean => {
     if (pid === undefined) return false;
     // A negative id is that of a group.
@@ -112,7 +112,7 @@ function createGroup(pid: number | undefined, mark: string, system: SystemClock)
     const until = system.monotonic() + GRACE_MS;
     while (send(0) && system.monotonic() < until) await system.sleep(10);
     send("SIGKILL");
-    // What was started meanwhile is killed in the next round.
+    // Processes that were started in the meantime are killed in the next round.
     for (let round = 1; findMarked(mark).length > 0 && round < KILLS_MAX; round++) {
       await system.sleep(10);
       send("SIGKILL");
@@ -120,12 +120,12 @@ function createGroup(pid: number | undefined, mark: string, system: SystemClock)
   };
   return {
     kill: () => void send("SIGKILL"),
-    /** SIGTERM, and SIGKILL for what does not end by it. */
+    /** Sends SIGTERM, and SIGKILL to processes that are still running after a while. */
     end: () => (ending ??= endNow()),
   };
 }
 
-/** False when there is none any more. */
+/** False when there is no such process any more. */
 function signalProcess(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(id, signal);
@@ -163,7 +163,7 @@ class Tail {
   add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    // Whole pieces, as long as enough is left.
+    // Drops whole pieces, as long as the others are enough.
     while (this.#bytes - (this.#pieces[0]?.length ?? 0) >= this.#bytesMax) {
       const { length } = this.#pieces.shift() ?? "";
       this.#bytes -= length;
