@@ -5,16 +5,16 @@ import { type Baseline, newFindings } from "../run/oracle.js";
 import { describeEffect } from "../run/describe-effect.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
 
-/** What the command does otherwise than in the baseline, as a paragraph; null when nothing is different. */
+/** What the command does differently from the baseline, as a paragraph; null when nothing is different. */
 export function describeChange(baseline: Baseline, run: RunResult, timeoutMs: number): string | null {
   const differences = [
     describeEnd(baseline.result, run, timeoutMs),
     describeInvariant(run),
-    describeBooks(baseline, run),
+    describeMoney(baseline, run),
     describeFindings(baseline, run),
   ];
   if (differences.every((text) => text === "")) return null;
-  // Requests that come in another order in each run always differ.
+  // If the order of requests varies from run to run, the first different request says nothing.
   const firstRequest = baseline.isOrdered ? describeFirstRequest(baseline.result, run) : "";
   return [...differences, describeFirstLine(baseline.result, run), firstRequest]
     .filter((text) => text !== "")
@@ -31,8 +31,8 @@ function describeInvariant({ holds }: RunResult): string {
   return holds === false ? "The invariant of --check does not hold." : "";
 }
 
-/** A payout that did not end counts as made: that it does not end may be the very difference. */
-function describeBooks(baseline: Baseline, run: RunResult): string {
+/** A payout that did not end counts as made, because the setting itself may keep it from ending. */
+function describeMoney(baseline: Baseline, run: RunResult): string {
   const { key, result } = baseline;
   if (key === undefined) return "";
   const settled = ({ seen }: RunResult) =>
@@ -40,7 +40,7 @@ function describeBooks(baseline: Baseline, run: RunResult): string {
   return describeEffect(compareFacts(settled(result), settled(run), key), baseline, run);
 }
 
-/** A finding that is gone says nothing of the command: an outcome that never comes, say, cannot be missed. */
+/** Only new findings count. One that is gone says nothing about the command: for example, it cannot miss an outcome that never comes. */
 function describeFindings({ result }: Baseline, { seen }: RunResult): string {
   const kinds = [...new Set(newFindings(result.seen, seen).map(({ kind }) => kind))];
   return kinds.length === 0 ? "" : `New findings: ${kinds.join(", ")}.`;
@@ -49,12 +49,12 @@ function describeFindings({ result }: Baseline, { seen }: RunResult): string {
 const FAILURE = /\b(?:fail|error|not ok|assert|expected)|[✗✘×❌]/i;
 const LINE_MAX = 160;
 
-/** The first line about a failure that the baseline did not print: mostly the name of a test. */
+/** The first line about a failure that the baseline did not print, which is usually the name of a test. */
 function describeFirstLine(baseline: RunResult, run: RunResult): string {
   if (run.exitCode === baseline.exitCode) return "";
   const known = new Set(linesOf(baseline).map(normalized));
-  const news = linesOf(run).filter((line) => line.trim() !== "" && !known.has(normalized(line)));
-  const line = news.find((text) => FAILURE.test(text)) ?? news[0];
+  const newLines = linesOf(run).filter((line) => line.trim() !== "" && !known.has(normalized(line)));
+  const line = newLines.find((text) => FAILURE.test(text)) ?? newLines[0];
   return line === undefined ? "" : `It prints: ${shorten(oneLine(line), LINE_MAX)}`.replace(/[^.!?…]$/, "$&.");
 }
 
@@ -63,13 +63,13 @@ function linesOf({ printed }: RunResult): string[] {
   return printed.replaceAll(/\u001B\[[\d;]*m/g, "").split("\n");
 }
 
-/** Without times and counts. */
+/** The line without numbers: times and counts differ from run to run. */
 function normalized(line: string): string {
   return line.replaceAll(/\d+(?:\.\d+)?/g, "#").trim();
 }
 
 function describeFirstRequest(baseline: RunResult, run: RunResult): string {
-  const [before, now] = [unlikeReads(baseline), unlikeReads(run)];
+  const [before, now] = [withoutRepeatedReads(baseline), withoutRepeatedReads(run)];
   const at = now.findIndex((request, index) => describe(request) !== describe(before[index]));
   const [wanted, found] = at === -1 ? [before[now.length], undefined] : [before[at], now[at]];
   if (wanted === undefined && found === undefined) return "";
@@ -78,8 +78,8 @@ function describeFirstRequest(baseline: RunResult, run: RunResult): string {
   return `The first request that differs: ${named(found)} is answered ${found.status}, not ${wanted.status}.`;
 }
 
-/** How often the same is read depends on time. */
-function unlikeReads({ seen }: RunResult): SeenRequest[] {
+/** How often a command reads the same again depends on timing. */
+function withoutRepeatedReads({ seen }: RunResult): SeenRequest[] {
   return seen.requests.filter(({ repeats }) => !repeats);
 }
 

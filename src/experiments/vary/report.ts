@@ -5,14 +5,14 @@ import type { BaselineReport } from "../run/report-baseline.js";
 /** What `vary` found. The JSON report has the same members. */
 export interface VaryReport {
   readonly verb: "vary";
-  /** The command with its arguments; of the library, the name of the function. */
+  /** The command with its arguments; in the library, the name of the function. */
   readonly command: readonly string[];
-  /** Of the identifiers that the sandbox makes. */
+  /** The seed of the identifiers that the sandbox makes. */
   readonly seed: number;
   readonly baseline: BaselineReport;
   /** A row for each alternative that was run, then one for each setting that is not read. */
   readonly settings: readonly VariedSetting[];
-  /** For the provider: one for each setting that the command depends on. */
+  /** Questions for the provider, one for each setting that the command depends on. */
   readonly questions: readonly Question[];
   readonly counts: Readonly<Record<VariedSetting["verdict"], number>>;
   /** Why not everything was run; null when it was. */
@@ -24,15 +24,15 @@ export interface VaryReport {
 export interface VariedSetting {
   /** Its place in the plan; null when it was not run. */
   readonly id: string | null;
-  /** `transfers.settlement`; of two, `transfers.min + charges.ttl`. */
+  /** `transfers.settlement`; for two settings, `transfers.min + charges.ttl`. */
   readonly path: string;
-  /** What it is without the difference; of two, a list. */
+  /** Its value without the difference; for two settings, a list. */
   readonly default: Json;
-  /** What it was in the run; null when there was none. */
+  /** Its value in the run, likewise; null when there was no run. */
   readonly alternative: Json;
-  /** `depends`: the command does otherwise. `not-met`: nothing of what the command does reads it. */
+  /** `depends`: the command behaves differently. `not-met`: nothing that the command does reads the setting. */
   readonly verdict: "depends" | "independent" | "not-met";
-  /** What is different then; null when nothing is. */
+  /** What is different in the run; null when nothing is. */
   readonly change: string | null;
   /** The command line that repeats it; null when nothing is different, and in the library. */
   readonly repeat: string | null;
@@ -55,7 +55,7 @@ export interface OtherAnswer {
   readonly answer: Json;
   /** What the answer means. */
   readonly effect: string;
-  /** What is different then. */
+  /** What is different with that answer. */
   readonly change: string;
   /** The profile to set when it is the answer, as YAML. */
   readonly set: string;

@@ -31,7 +31,7 @@ function renderDependence(row: VariedSetting, style: Style): string[] {
   return [
     `${style.warning("depends")}  ${style.strong(titleOf(row))}`,
     ...(change === null ? [] : wrapText(oneLine(change), style.width, 2, "  ")),
-    // One line each, to be copied.
+    // Not wrapped, so that they can be copied.
     ...(repeat === null ? [] : [`  Repeat: ${repeat}`]),
     ...(output === null ? [] : [`  Printed: ${output}`]),
   ];
@@ -97,7 +97,7 @@ function renderAnswer({ answer, effect, change, set }: OtherAnswer): string {
   return `- If it is \`${show(answer)}\` (${effect.replace(/\.$/, "")}): ${oneLine(change)} Then set:\n\n  \`\`\`yaml\n${set.trimEnd().replaceAll(/^/gm, "  ")}\n  \`\`\``;
 }
 
-/** JUnit XML: a case for each alternative. A dependence fails when `failOn` has it, and is output otherwise. */
+/** JUnit XML: a case for each alternative. A dependence is a failure when `failOn` contains its verdict, and is output otherwise. */
 export function renderJunit(report: VaryReport, failOn: readonly string[]): string {
   const cases = report.settings.map((row) => ({
     name: row.verdict === "not-met" ? row.path : titleOf(row),

@@ -24,9 +24,9 @@ import type { Question, VariedSetting, VaryReport } from "./report.js";
 export interface VaryOptions extends Budget, BaselineOptions, SettingSelection {
   readonly command: readonly string[];
   readonly seed: number;
-  /** Also two settings at a time, of those that make no difference alone. */
+  /** Whether to vary also two settings at a time, of those that make no difference alone. */
   readonly pairs: boolean;
-  /** Values that are known to be right: settings that have them are not varied. Default: none. */
+  /** Values that are known to be right. Settings that have these values are not varied. Default: none. */
   readonly known?: readonly ReadSetting[] | undefined;
   /** Keeps the profile that makes a difference and what the command printed. */
   readonly keep?: (id: string, profile: ProfileOverrides, printed: string) => Promise<Kept>;
@@ -125,7 +125,7 @@ interface Finished {
   readonly row: VariedSetting;
 }
 
-/** Undefined when it was stopped before its end, and for a setting that does not go with the others. */
+/** Undefined when it was stopped before its end, and when the alternative contradicts other settings. */
 async function runVariation(session: Session, variation: PlannedVariation): Promise<Finished | undefined> {
   const { plan, options, notes } = session;
   const { id, alternatives } = variation;
