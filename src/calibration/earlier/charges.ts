@@ -9,8 +9,8 @@ import type { SupposedCharge } from "./suppose.js";
 export class EarlierCharges {
   readonly #names: Names;
   readonly #supposed: Supposed[] = [];
-  readonly #more: SupposedCharge[] = [];
-  /** Where their payments lead, by their ids. */
+  readonly #details: SupposedCharge[] = [];
+  /** The redirection URLs of charges, by id. */
   readonly #redirections = new Map<unknown, JsonObject>();
   readonly assumptions: string[] = [];
 
@@ -18,14 +18,14 @@ export class EarlierCharges {
     this.#names = names;
   }
 
-  /** From an answer: as it was before what the request did to it. */
+  /** Adds a charge that an answer shows, as it was before the request changed it. */
   answered(body: JsonObject, operation: "getCharge" | "payCharge" | "refundCharge"): void {
     if (operation === "getCharge") this.#add(body, String(body["status"]));
     else if (operation === "payCharge") this.#add(body, "due", "payment");
     else this.#add(body, "paid", "refund");
   }
 
-  /** From a webhook: as it was before the change, unless that was made before the recording. */
+  /** Adds a charge that a webhook shows, as it was before the reported change, unless that change was made before the recording. */
   reported(data: JsonObject, isEarlier: boolean): void {
     const { status } = data;
     if (isEarlier) this.#add(data, String(status));
@@ -34,7 +34,7 @@ export class EarlierCharges {
     else this.#add(data, "paid", "refund");
   }
 
-  /** From an order that the service refused as a duplicate. */
+  /** Adds a charge that the service must have had, because it refused this order as a duplicate. */
   refused(order: JsonObject): void {
     this.#add({ ...order, id: undefined }, "dropped");
   }
@@ -45,7 +45,7 @@ export class EarlierCharges {
     this.#redirections.set(id, { ...this.#redirections.get(id), ...end });
   }
 
-  /** `status`: before the change. `own`: the entry that the change has added. */
+  /** `status` is the status before the change, `own` the type of the entry that the change has added. */
   #add(body: JsonObject, status: string, own?: "payment" | "refund"): void {
     const { id, externalId, description, amount, metadata, createdAt, droppedReason, attempts } = body;
     if (typeof externalId === "string" && this.#names.takeEarlier(body)) return;
@@ -53,7 +53,7 @@ export class EarlierCharges {
     const entries = own !== undefined && all[0]?.["type"] === own ? all.slice(1) : all;
     const refunds = entries.filter(({ type }) => type === "refund").map((entry) => Number(entry["amount"]));
     const refunded = refunds.reduce((sum, refund) => sum + refund, 0);
-    // Reads may show another status.
+    // Refunds decide, because a read may show another status after a partial refund.
     const before = refunded > 0 && refunded < Number(amount) ? "refunded_partially" : status;
     const paid = entries.find((entry) => entry["type"] === "payment" && entry["status"] === "completed");
     const payer = before === "due" || before === "dropped" ? undefined : paid?.["recipientMsisdn"];
@@ -71,7 +71,7 @@ export class EarlierCharges {
     };
     this.#supposed.push({ fixture, standIns: standInsOfCharge(body) });
     if (typeof id === "string" && typeof attempts === "number") {
-      this.#more.push({ id, attempts: Math.max(0, attempts - (own === "payment" ? 1 : 0)), entries });
+      this.#details.push({ id, attempts: Math.max(0, attempts - (own === "payment" ? 1 : 0)), entries });
     }
     this.assumptions.push(`The charge ${String(id ?? externalId)} was made before the recording.`);
   }
@@ -84,7 +84,7 @@ export class EarlierCharges {
     return takeFixtures(worldLists.charges, redirected);
   }
 
-  get more(): readonly SupposedCharge[] {
-    return this.#more;
+  get details(): readonly SupposedCharge[] {
+    return this.#details;
   }
 }

@@ -11,11 +11,11 @@ const CREATES: ReadonlySet<RecordedRequest["operation"]> = new Set<RecordedReque
 
 /** The externalIds and references that the service has taken: each names one charge or one transfer. */
 export class Names {
-  /** By requests of the recording, as far as they may have succeeded. */
+  /** Names in requests of the recording that have or may have succeeded. */
   readonly #taken = new Set<string>();
-  /** By what the service had before. */
+  /** Names of charges and transfers from before the recording. */
   readonly #earlier = new Set<string>();
-  /** The charges and transfers that the service refused as duplicates, although the recording had not asked for them before. */
+  /** The orders that the service refused as duplicates, although no earlier request of the recording had taken their names. */
   readonly #refused = new Map<string, JsonObject>();
 
   asked({ operation, body, answer }: RecordedRequest): void {
@@ -31,7 +31,7 @@ export class Names {
     }
   }
 
-  /** Takes the name of something from before. Returns whether something else from before has it. */
+  /** Takes the name of a charge or transfer from before the recording. Returns whether another one has taken it already. */
   takeEarlier(resource: JsonObject): boolean {
     const name = nameOf(resource);
     const isAgain = this.#earlier.has(name);
@@ -39,7 +39,7 @@ export class Names {
     return isAgain;
   }
 
-  /** What the service refused as duplicates was there before, unless the recording shows it otherwise. */
+  /** The orders that the service refused as duplicates, and that must be from before the recording because nothing else in it has their names. */
   refusedAsDuplicates(): JsonObject[] {
     return [...this.#refused].flatMap(([name, order]) => (this.#isKnown(name) ? [] : [order]));
   }

@@ -13,17 +13,17 @@ import type { SupposedRecords } from "./suppose.js";
 import { EarlierTransfers } from "./transfers.js";
 import { findEarlierWebhooks, isCreatedByName } from "./webhooks.js";
 
-/** What there was before the recording began, as far as the recording shows it. */
+/** What the service had before the recording began, as far as the recording shows it. */
 export interface Presupposed {
   readonly world: WorldFixture;
   readonly records: SupposedRecords;
-  /** Webhooks of changes that were made before. */
+  /** Webhooks about changes that were made before the recording. */
   readonly earlier: ReadonlySet<ExchangeName>;
-  /** In words. */
+  /** All of this in words, for the report. */
   readonly assumptions: readonly string[];
 }
 
-/** What an answer or a webhook shows that no earlier request of the recording has created. */
+/** Finds everything that an answer or a webhook shows although no earlier request of the recording has created it. */
 export function presuppose({ entries }: History): Presupposed {
   const webhooks = findEarlierWebhooks(entries);
   const search = new Search(entries[0]?.at ?? 0);
@@ -46,7 +46,7 @@ export function presuppose({ entries }: History): Presupposed {
       charges: charges.fixtures,
       transactions: transfers.fixtures,
     },
-    records: { subscriptions: supposedSubscriptions, charges: charges.more, transfers: transfers.more },
+    records: { subscriptions: supposedSubscriptions, charges: charges.details, transfers: transfers.details },
     earlier: new Set([...webhooks.all].map(({ exchange }) => exchange)),
     assumptions: [
       ...[...customers.keys()].map((msisdn) => `The service knew the customer ${msisdn}.`),
@@ -66,7 +66,7 @@ class Search {
   readonly charges = new EarlierCharges(this.names);
   readonly transfers = new EarlierTransfers(this.names);
   readonly subscriptions = new EarlierSubscriptions();
-  /** By phone number. */
+  /** The customers that the service knew, by phone number. */
   readonly customers = new Map<string, JsonObject>();
   /** The ids that the recording has created or shown so far, and the names of what it has created. */
   readonly #seen = new Set<string>();
@@ -76,7 +76,7 @@ class Search {
     this.#start = start;
   }
 
-  /** `latest`: of a webhook that comes late the one that shows most. */
+  /** `latest` is given for a webhook about an earlier change: of those about the same resource, the one that shows the latest state. */
   takeWebhook(webhook: RecordedWebhook, latest?: RecordedWebhook): void {
     const topic = findTopic(webhook.topic);
     if (topic === undefined) return;
@@ -136,7 +136,7 @@ class Search {
     this.customers.set(msisdn, { msisdn, firstName, lastName, kycStatus });
   }
 
-  /** Whether nothing so far has shown or created it. */
+  /** Notes an id, and returns whether nothing has shown or created it before. */
   #seeFirst(id: string): boolean {
     const isFirst = !this.#seen.has(id);
     this.#seen.add(id);

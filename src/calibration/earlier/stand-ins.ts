@@ -14,7 +14,7 @@ interface FixtureList<T> {
   };
 }
 
-/** With stand-ins where a member is wrong: the record is there then, and the member differs. */
+/** Replaces invalid members by their stand-ins, so that the record exists and only that member differs. */
 export function takeFixtures<T>(list: FixtureList<T>, supposed: readonly Supposed[]): T[] {
   return supposed.flatMap(({ fixture, standIns }) => {
     const { data, error } = list.safeParse([fixture]);

@@ -7,7 +7,7 @@ import { plain } from "../recording/resources.js";
 import { readTimestamp } from "../recording/timestamps.js";
 import type { SupposedSubscription } from "./suppose.js";
 
-/** A subscription that the recording has made, as it was asked for. */
+/** A subscription that a request of the recording has made, as it was requested. */
 interface Subscribed {
   readonly id: string;
   readonly name: string;
@@ -20,7 +20,7 @@ interface Subscribed {
 /** The subscriptions that were made before a recording. */
 export class EarlierSubscriptions {
   readonly #subscribed: Subscribed[] = [];
-  /** Those that the service may have made although it did not say so, by name. */
+  /** The names of subscriptions that the service may have made although it did not say so. */
   readonly #tried = new Set<string>();
   /** The last webhook to each URL, by topic. */
   readonly #received = new Map<Subscription["topic"], Map<string, RecordedWebhook>>();
@@ -67,15 +67,15 @@ export class EarlierSubscriptions {
     this.#listed.push({ id, topic, spelling: String(spelling), url: String(url), createdAt, updatedAt });
   }
 
-  /** The answer that created it may show no id, or another one. */
+  /** Whether the recording created it. The id cannot tell: the answer that created it may show none, or another one. */
   #isCreated(row: JsonObject): boolean {
     const alike = this.#subscribed.filter(({ name }) => name === nameOf(row));
     return alike.some(({ createdAt = row["createdAt"] }) => createdAt === row["createdAt"]);
   }
 
-  /** Those that a list shows, and those that only webhooks show. */
+  /** The subscriptions that a list shows, and those that only webhooks show. */
   supposed(): SupposedSubscription[] {
-    const heard = new Set<object>();
+    const active = new Set<object>();
     const unlisted: SupposedSubscription[] = [];
     for (const [topic, received] of this.#received) {
       const before = this.#webhooksOfEarlier(topic, received);
@@ -83,7 +83,7 @@ export class EarlierSubscriptions {
       const isKnown = ({ url }: { url: string }): boolean => received.has(url) || this.#urlsMade(topic).has(url);
       const known = listed.filter(isKnown);
       const others = listed.filter((row) => !isKnown(row)).slice(0, Math.max(0, before.length - known.length));
-      for (const row of [...known, ...others]) heard.add(row);
+      for (const row of [...known, ...others]) active.add(row);
       for (const { body, url } of before.slice(listed.length)) {
         unlisted.push({ topic, spelling: String(body["topic"]), url, isSilent: false });
         this.assumptions.push(`A subscription to ${topic} was made before the recording.`);
@@ -91,12 +91,12 @@ export class EarlierSubscriptions {
     }
     const listed = this.#listed.map((row) => {
       this.assumptions.push(`The subscription ${row.id} was made before the recording.`);
-      return { ...row, isSilent: !heard.has(row) };
+      return { ...row, isSilent: !active.has(row) };
     });
     return [...listed, ...unlisted];
   }
 
-  /** One webhook for each URL that no subscription of the recording explains. Through a tunnel and the proxy they arrive at another URL than that of their subscription. */
+  /** One webhook for each URL that no subscription of the recording explains. Through a tunnel and the proxy, webhooks arrive at another URL than subscribed. */
   #webhooksOfEarlier(topic: Subscription["topic"], received: ReadonlyMap<string, RecordedWebhook>): RecordedWebhook[] {
     const made = this.#urlsMade(topic);
     const elsewhere = new Set([...made].filter((url) => !received.has(url)));
@@ -112,7 +112,7 @@ export class EarlierSubscriptions {
   }
 }
 
-/** A subscription by what it is for. */
+/** Identifies a subscription by its topic and URL. */
 function nameOf({ topic, url }: JsonObject): string {
   return `${String(topic)} ${String(url)}`;
 }

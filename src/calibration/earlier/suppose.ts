@@ -6,7 +6,7 @@ import type { Instant } from "../../kernel/time/instant.js";
 import type { JsonObject } from "../../kernel/messages/json.js";
 import { plain } from "../recording/resources.js";
 
-/** What fixtures do not say of records that the service had before the recording. */
+/** What fixtures cannot say about records that the service had before the recording. */
 export interface SupposedRecords {
   readonly subscriptions: readonly SupposedSubscription[];
   readonly charges: readonly SupposedCharge[];
@@ -14,11 +14,11 @@ export interface SupposedRecords {
 }
 
 export interface SupposedSubscription extends Pick<Subscription, "topic" | "spelling" | "url"> {
-  /** Known where the service lists the subscription, as the two times below. */
+  /** Known if the service lists the subscription, like the two times below. */
   readonly id?: string;
   readonly createdAt?: Instant | undefined;
   readonly updatedAt?: Instant | undefined;
-  /** No webhook of the recording is by it: it may be of another system with the same account. */
+  /** Whether no webhook of the recording belongs to it: it may be that of another system with the same account. */
   readonly isSilent: boolean;
 }
 
@@ -32,15 +32,15 @@ export interface SupposedCharge {
 export interface SupposedTransfer {
   readonly id: string;
   readonly batchId: string | null;
-  /** Of a final one. */
+  /** Used for a final transfer only. */
   readonly updatedAt: Instant | undefined;
-  /** Given where an earlier transfer has the same reference. */
+  /** Given if another transfer from before the recording has the same reference, which two fixtures cannot have. */
   readonly reference: string | undefined;
 }
 
 export const nothingSupposed: SupposedRecords = { subscriptions: [], charges: [], transfers: [] };
 
-/** Once the fixtures are there: as the service has it, whatever the profile says of new records. */
+/** Completes the records of the fixtures, so that they are as the service has them, whatever the profile says about new records. */
 export function suppose(work: Work, { subscriptions, charges, transfers }: SupposedRecords): void {
   const { world, at } = work;
   for (const { isSilent: _, id = work.ids.uuid(), createdAt = at, updatedAt = at, ...row } of subscriptions) {

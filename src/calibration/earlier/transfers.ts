@@ -10,19 +10,19 @@ import type { SupposedTransfer } from "./suppose.js";
 export class EarlierTransfers {
   readonly #names: Names;
   readonly #supposed: Supposed[] = [];
-  readonly #more: SupposedTransfer[] = [];
+  readonly #details: SupposedTransfer[] = [];
   readonly assumptions: string[] = [];
 
   constructor(names: Names) {
     this.#names = names;
   }
 
-  /** From a webhook: it was pending before the change, unless that was made before the recording. */
+  /** Adds a transfer that a webhook shows. It was pending before the reported change, unless that change was made before the recording. */
   reported(data: JsonObject, isEarlier: boolean): void {
     this.add(isEarlier ? data : { ...data, status: "pending", failureReason: null });
   }
 
-  /** From an order that the service refused as a duplicate. */
+  /** Adds a transfer that the service must have had, because it refused this order as a duplicate. */
   refused(order: JsonObject): void {
     this.add({ ...order, id: undefined, status: "completed" });
   }
@@ -34,7 +34,7 @@ export class EarlierTransfers {
       id,
       msisdn,
       amount,
-      // Fixtures must not share one.
+      // Two fixtures must not have the same reference.
       reference: isAgain ? id : reference,
       description,
       status,
@@ -45,7 +45,7 @@ export class EarlierTransfers {
     if (typeof id === "string") {
       const batch = typeof batchId === "string" ? plain(batchId) : null;
       const again = isAgain ? String(reference) : undefined;
-      this.#more.push({ id, batchId: batch, updatedAt: readTimestamp(updatedAt)?.at, reference: again });
+      this.#details.push({ id, batchId: batch, updatedAt: readTimestamp(updatedAt)?.at, reference: again });
     }
     this.assumptions.push(`The transaction ${String(id ?? reference)} was made before the recording.`);
   }
@@ -54,7 +54,7 @@ export class EarlierTransfers {
     return takeFixtures(worldLists.transactions, this.#supposed);
   }
 
-  get more(): readonly SupposedTransfer[] {
-    return this.#more;
+  get details(): readonly SupposedTransfer[] {
+    return this.#details;
   }
 }

@@ -4,10 +4,10 @@ import type { Entry, RecordedRequest, RecordedWebhook } from "../recording/entry
 import { idInPath, idOf, itemsIn, nameOf } from "../recording/resources.js";
 import { endOf, readTimestamp } from "../recording/timestamps.js";
 
-/** Webhooks of changes that were made before the recording: they come late, or again. */
+/** Webhooks about changes that were made before the recording: they come late, or again. */
 export interface EarlierWebhooks {
   readonly all: ReadonlySet<RecordedWebhook>;
-  /** For each resource the one that shows most of its life. */
+  /** For each resource, the webhook that shows its latest state. */
   readonly latest: ReadonlyMap<string, RecordedWebhook>;
 }
 
@@ -36,10 +36,10 @@ export function findEarlierWebhooks(entries: readonly Entry[]): EarlierWebhooks 
   return { all, latest };
 }
 
-/** The contract's: "dropped (automatic)". */
+/** The contract says of a due charge's lifetime: "1 hour after creation, then automatically `dropped`". */
 const DROPPED_AFTER_MS = 3_600_000;
 
-/** What the requests up to one place of a recording show of the lives of charges and transfers. */
+/** What the requests up to one place of a recording show about the states of charges and transfers. */
 class Progress {
   readonly #start: Instant;
   /** The ids and names of charges and transfers that the recording has made. */
@@ -56,14 +56,14 @@ class Progress {
     const { status, body } = answer ?? { status: 500, body: undefined };
     const asked = idInPath(path) ?? "";
     if (operation === "refundCharge" && (status < 300 || status >= 500)) this.#refunded.add(asked);
-    // A payment that is refused shows that the charge is no longer due.
+    // A refused payment shows that the charge is no longer due.
     const isOver = operation === "payCharge" && (status === 409 || status === 422);
     if (isOver && !this.#created.has(asked)) this.#showFirst(asked, 1);
     if (status >= 300 || !isObject(body)) return;
     if (operation === "createCharge" || operation === "createTransaction")
       this.#created.add(idOf(body)).add(nameOf(body));
     if (operation === "createBatch") for (const item of itemsIn(body)) this.#created.add(idOf(item)).add(nameOf(item));
-    // Before the request, not after it.
+    // The stage before the request, not after it.
     this.#showFirst(idOf(body), operation === "payCharge" ? 0 : operation === "refundCharge" ? 1 : stageOf(body));
   }
 
@@ -84,18 +84,18 @@ class Progress {
   }
 }
 
-/** Whether the recording has created what a webhook shows under an id that no answer has: a service may show another one in webhooks. */
+/** Whether the recording has created, by its name, what a webhook shows under an unknown id: a service may show another id in webhooks than in answers. */
 export function isCreatedByName(data: JsonObject, created: ReadonlySet<string>, start: Instant): boolean {
   const name = nameOf(data);
   return name !== "" && created.has(name) && timeOf(data, "createdAt") >= start;
 }
 
-/** When it was at the latest; never where it shows no time. */
+/** The last instant that the timestamp stands for; infinite when there is none. */
 function timeOf(data: JsonObject, name: "createdAt" | "updatedAt"): Instant {
   return endOf(readTimestamp(data[name])?.at ?? Infinity);
 }
 
-/** How far the life of a charge or a transfer has gone. `unknown`: how much was refunded where this does not show it. */
+/** How far a charge or a transfer has got: 0 while it is open, 1 when it has ended, more with refunds. `unknown` replaces a refunded amount that is not shown. */
 function stageOf(data: unknown, unknown = 0): number {
   if (!isObject(data)) return 0;
   const { status, refunded } = data;
