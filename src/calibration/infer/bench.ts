@@ -22,7 +22,7 @@ export interface Choice {
   readonly value: Json;
 }
 
-/** Enough for any recording whose answers never show the balance. */
+/** The balance to begin with while no answer shows one, XOF: enough for any recording. */
 export const BALANCE_UNKNOWN = 1_000_000_000;
 
 type TrackOptions = BenchOptions & Pick<ReplayOptions, "comparesWebhooks" | "isTokenRight">;
@@ -33,7 +33,7 @@ export class Track {
   readonly presupposed: Presupposed;
   readonly #options: TrackOptions;
   #balance: number;
-  /** What the account held by the recording, when another balance fits the profile in use better. */
+  /** Other initial balances that the recording suggests. They fit the profile in use less well, but may fit another one better. */
   #otherBalances: readonly number[] = [];
   #current: Replayed | undefined;
 
@@ -44,12 +44,12 @@ export class Track {
     this.#balance = balance;
   }
 
-  /** The part of it that is replayed again and again. */
+  /** The part of the history that is replayed again and again. */
   focused(): Track {
     return new Track(focus(this.history, this.current), this.#options, this.presupposed, this.#balance);
   }
 
-  /** With the profile that explains most so far. */
+  /** The replay with the profile that explains most so far. */
   get current(): Replayed {
     if (this.#current === undefined) throw new Bug("A history was not replayed.");
     return this.#current;
@@ -65,7 +65,7 @@ export class Track {
     return [...this.presupposed.assumptions, ...held, ...assumptions];
   }
 
-  /** Makes a profile the one that others are compared with, and finds the balance of the beginning that fits it best. */
+  /** Makes a profile the one that others are compared with, and finds the initial balance that fits it best. */
   async adopt(profile: ProfileOverrides): Promise<void> {
     let best = await this.#run(profile);
     const { balanceOffset = 0, firstBalance } = best;
@@ -81,7 +81,7 @@ export class Track {
     this.#otherBalances = shown.filter((balance) => balance >= 0 && balance !== this.#balance);
   }
 
-  /** How the differences change; undefined when nothing reads the setting. */
+  /** Replays with another profile, and returns how the differences change. Undefined when nothing reads the setting. */
   async try(profile: ProfileOverrides, { path, always }: TryOptions): Promise<Trial | undefined> {
     const { reads, differences } = this.current;
     if (!reads.has(path) && !always) return undefined;
@@ -102,7 +102,7 @@ export class Track {
 
 export interface TryOptions {
   readonly path: string;
-  /** Also when nothing read the setting. */
+  /** Whether to try even when nothing read the setting. */
   readonly always: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface Trial {
   readonly after: readonly FoundDifference[];
 }
 
-/** The profile with other values of settings; undefined when they do not go together. */
+/** The profile with other values of settings; undefined when the values contradict each other. */
 export function withChoice(profile: ProfileOverrides, ...choices: readonly Choice[]): ProfileOverrides | undefined {
   const changed = choices.reduce<unknown>((merged, { path, value }) => {
     const [group = "", name] = path.split(".");

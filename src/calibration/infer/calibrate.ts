@@ -38,7 +38,7 @@ export async function calibrate(
   return new SecretRedactor(secrets).value(await buildReport(search, options, unnamed)) as CalibrationReport;
 }
 
-/** One exchange at a time, of which little is kept: archives are long. */
+/** Reads one exchange at a time and keeps little of it, because archives are long. */
 async function readAll(
   recordings: readonly (Iterable<HttpExchange> | AsyncIterable<HttpExchange>)[],
   { secretKey = "", source }: CalibrateOptions,
@@ -73,7 +73,7 @@ function secretsOf(exchange: HttpExchange, entries: readonly ReadEntry[]): reado
   return [...credentialsOf(exchange), ...credentialsIn([bodies, headers, parameters])];
 }
 
-/** `unnamed`: how many exchanges name none of the recorded companies. */
+/** `unnamed` is how many exchanges name none of the recorded companies. */
 async function buildReport(search: Search, options: CalibrateOptions, unnamed: number): Promise<CalibrationReport> {
   const judge = new Judge(search);
   const rows = await judge.judgeAll(settings.filter(({ path }) => isSelected(options, path)));
@@ -106,11 +106,11 @@ async function buildReport(search: Search, options: CalibrateOptions, unnamed: n
   };
 }
 
-/** How much traffic there was, of what time, and how much of it was compared. */
+/** How much traffic there was, from when to when, and how much of it was compared. */
 function extentOf(tracks: readonly Track[]) {
   const entries = tracks.flatMap(({ history }) => history.entries);
   const webhooks = entries.filter(({ kind }) => kind === "webhook").length;
-  // The token may be wrong for all of it.
+  // Where all answers are 401, the token may have been wrong, so nothing was really compared.
   const judged = tracks.filter(({ history }) => history.entries.some(isBeyondToken));
   const compared = judged.flatMap(({ current }) => [...current.compared.values()]);
   const starts = tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));

@@ -4,7 +4,7 @@ import { groupBy } from "../../kernel/collections.js";
 import type { FoundDifference } from "../replay/compare.js";
 import type { Track } from "./bench.js";
 
-/** What is left, by operation or topic and place; the most frequent first. */
+/** The remaining differences, grouped by operation or topic and place; the most frequent first. */
 export function groupDrift(differences: readonly FoundDifference[], tracks: readonly Track[]): Drift[] {
   return [...groupBy(differences, nameDrift).values()]
     .map((group): Drift => {
@@ -16,14 +16,14 @@ export function groupDrift(differences: readonly FoundDifference[], tracks: read
     .toSorted((a, b) => b.count - a.count);
 }
 
-/** What is the same for differences of one kind at one place. */
+/** Equal for differences of the same kind at the same place. */
 export function nameDrift({ subject, pointer, kind, expected, got }: FoundDifference): string {
   // A 422 for a 400 is another change than a 400 for a 409.
   const statuses = kind === "status" ? ` ${JSON.stringify([expected, got])}` : "";
   return `${subject} ${kind} ${generalize(pointer)}${statuses}`;
 }
 
-/** `count`: in how many of `of` answers or webhooks. */
+/** `count` is in how many of the `of` compared answers or webhooks the difference is. */
 export function driftOf(first: FoundDifference, count: number, of: number): Drift {
   const { subject, pointer, kind } = first;
   const isOperation = /^\S+ \//.test(subject);
@@ -40,12 +40,12 @@ export function driftOf(first: FoundDifference, count: number, of: number): Drif
 
 /** Both sides of a difference, without credentials. */
 export function exampleOf({ exchange, pointer, expected, got }: FoundDifference): Drift["example"] {
-  // Of headers a difference has no more than a verdict.
+  // No header that is compared holds a credential: of a signature, a difference has only the verdict.
   if (pointer.startsWith("/headers/")) return { exchange, expected, got };
   return { exchange, expected: hideCredentials(expected, pointer), got: hideCredentials(got, pointer) };
 }
 
-/** With `*` in the place of the index of an item. */
+/** Replaces the index of a list item by `*`. */
 function generalize(pointer: string): string {
   return pointer.replaceAll(/\/\d+(?=\/|$)/g, "/*");
 }

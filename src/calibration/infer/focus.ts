@@ -9,13 +9,13 @@ import type { Track } from "./bench.js";
 import { nameDrift } from "./drift.js";
 import { weigh } from "./score.js";
 
-/** A history of so many entries is replayed whole. */
+/** A history with at most this many entries is replayed as a whole. */
 const WHOLE = 300;
-/** So many kinds of difference are kept, those that weigh most. The others get their turn once a setting has explained some of these. */
+/** At most this many kinds of difference are kept, the heaviest ones. The others get their turn once a setting has explained some of these. */
 const KINDS = 100;
-/** So many differences of a kind are kept, and so many histories that show one or read a setting. */
+/** How many differences of a kind are kept, and how many histories that show the kind or read a setting. */
 const EXAMPLES = 2;
-/** So many requests of an operation, or webhooks of a topic, are kept that have the same id or reference. */
+/** How many requests of an operation, or webhooks of a topic, are kept that have the same id or reference. */
 const ALIKE = 20;
 
 /**
@@ -53,7 +53,7 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
 
 /**
  * The histories that are tried again and again. One is kept when it shows a kind of difference, or reads a setting, of which too few were kept before it.
- * Histories without differences are counted apart: they show when a value is wrong. The first ones are always kept.
+ * Histories without differences are counted separately, because they show when a value is wrong. The first histories are always kept.
  */
 export function focusTracks(tracks: readonly Track[]): Track[] {
   const kinds = heaviestKinds(tracks.flatMap(({ current }) => current.differences));
@@ -77,7 +77,7 @@ function heaviestKinds(differences: readonly FoundDifference[]): ReadonlyMap<str
   return new Map(heaviest.map(({ kind }) => kind));
 }
 
-/** What everything before it has decided: a balance, a transfer that it does not cover, too many requests. */
+/** Whether its answer depends on everything before it: a balance, a transfer that the balance does not cover, too many requests. */
 function isAboutAll(entry: Entry | undefined): boolean {
   if (entry?.kind !== "request") return false;
   const status = entry.answer?.status;
@@ -88,7 +88,7 @@ function isSubscription(entry: Entry): entry is RecordedRequest {
   return entry.kind === "request" && entry.path.startsWith("/v1/webhooks");
 }
 
-/** The same for requests with the same answer. */
+/** Equal for the same request with the same ids in its answer. */
 function requestOf({ path, body, answer }: RecordedRequest): string {
   return [path, body, ...idsIn(answer?.body)].join(" ");
 }

@@ -10,7 +10,7 @@ import { type Search, gainOf, isAgreed, isDisputed } from "./search.js";
 
 const EVIDENCE_MAX = 3;
 
-/** Says of settings what the traffic shows, once a search has ended. */
+/** Decides what the traffic shows about each setting, once a search has ended. */
 export class Judge {
   readonly #search: Search;
   readonly assumptions: string[] = [];
@@ -27,7 +27,7 @@ export class Judge {
       rows.push(undecided.has(setting.path) ? { ...row, state: "open" } : row);
       if (row.state === "set") this.#addStandIn(setting, row.default);
     }
-    // Those of the given profile, which an earlier calibration has found.
+    // Stand-ins in the given profile, which an earlier calibration has chosen.
     for (const setting of settings) {
       if (this.#search.valueOf(setting) === this.#search.firstValueOf(setting))
         this.#addStandIn(setting, setting.default);
@@ -40,7 +40,7 @@ export class Judge {
     this.assumptions.push(assumeStandIn(setting.path, this.#search.valueOf(setting), other));
   }
 
-  /** Settings of which one or another explains the traffic just as well. */
+  /** The paths of settings that were chosen, and of others that would explain the traffic just as well in their place. */
   async #undecided(): Promise<ReadonlySet<string>> {
     const { rivals, explained, focused, profile: chosen } = this.#search;
     const undecided = new Set<string>();
@@ -71,7 +71,7 @@ export class Judge {
       const others = equals.map((other) => JSON.stringify(other));
       this.#addAlso(setting, others);
     }
-    // Limits are known as far as they were tried.
+    // A limit counts as known even if other limits explain the traffic as well: it is only as exact as what was tried.
     const isLimit = explained !== undefined && !equals.includes(first) && equals.every(isNumber);
     if ((equals.length > 0 && !isLimit) || worse.length === 0) {
       return { ...row, state: "open", evidence: evidenceOf(explained ?? []) };
@@ -90,7 +90,7 @@ export class Judge {
       const trials = await this.#tryOn(profile, setting.path);
       const added = trials.flatMap((trial) => without(trial.after, trial.before));
       const removed = trials.flatMap((trial) => explainedBy(trial.before, trial.after));
-      // A request that is refused in another way sends no webhook.
+      // A request that is refused in another way causes no webhook.
       const isRefused = added.some(({ kind }) => kind === "status");
       const isHidden =
         added.some(hides) && !removed.some((one) => hides(one) && !(isRefused && one.kind === "missing"));
@@ -104,14 +104,14 @@ export class Judge {
     return { contradiction: undefined, equals, worse };
   }
 
-  /** On the histories with differences; on the others only when those show nothing that gets worse. */
+  /** Tries a profile on the histories with differences, and on the others only when nothing gets worse there. */
   async #tryOn(profile: ProfileOverrides, path: string): Promise<Trial[]> {
     const disputed = await this.#search.try(profile, path, isDisputed);
     const isWorse = disputed.some(({ after, before }) => without(after, before).length > 0);
     return isWorse ? disputed : [...disputed, ...(await this.#firstWorse(profile, path))];
   }
 
-  /** The first of the histories without differences that a value gives some. */
+  /** The trials of the first history that had no differences and has some with this profile. */
   async #firstWorse(profile: ProfileOverrides, path: string): Promise<Trial[]> {
     for (const track of this.#search.focused) {
       const trials = await this.#search.try(profile, path, (other) => other === track && isAgreed(other));
@@ -128,7 +128,7 @@ export class Judge {
 
 /** What the other values of a setting do. */
 interface Others {
-  /** One value explains some of the traffic, and another the rest. */
+  /** Set when the chosen value explains some of the traffic, and another value the rest. */
   readonly contradiction: readonly FoundDifference[] | undefined;
   /** Values that explain the traffic just as well. */
   readonly equals: readonly Json[];

@@ -3,8 +3,8 @@ import type { ExchangeName } from "../recording/entry.js";
 import type { FoundDifference } from "../replay/compare.js";
 
 /**
- * How much differs. An answer of another outcome, and a webhook that only one side sends, hide what else would differ in it, so they weigh more than
- * any number of its fields: no setting may explain fields away by making the sandbox refuse the request.
+ * How much differs. An answer with another outcome, and a webhook that only one side sends, hide other differences, so they weigh more than any number of
+ * fields: no setting may explain fields away by making the sandbox refuse the request.
  */
 export function weigh(differences: readonly FoundDifference[]): number {
   const fields = new Map<ExchangeName, number>();
@@ -20,7 +20,7 @@ export function weigh(differences: readonly FoundDifference[]): number {
 const HIDING = 1_000;
 const FIELDS_IN_FULL = HIDING / 2;
 
-/** The weight of the fields of one answer or webhook: it grows with their number, and stays below that of another outcome. A batch has thousands of fields. */
+/** The weight of the fields of one answer or webhook. It grows with their number, but stays below that of another outcome, even for a batch with thousands. */
 function weightOf(fields: number): number {
   const more = Math.max(0, fields - FIELDS_IN_FULL);
   return fields - more + (FIELDS_IN_FULL * more) / (FIELDS_IN_FULL + more);
@@ -32,12 +32,12 @@ export function hides({ pointer, kind, expected, got }: FoundDifference): boolea
   return isOtherOutcome || (pointer === "" && kind !== "order");
 }
 
-/** How many fields differ. In a list of another order none does. */
+/** How many fields differ. In a reordered list no field does, so it counts as one. */
 function fieldsOf({ kind, expected, got }: FoundDifference): number {
   return kind === "order" ? 1 : Math.max(leavesOf(expected), leavesOf(got));
 }
 
-/** How many fields a difference hides. */
+/** How many fields a value has, itself included. */
 function leavesOf(value: Json): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce((sum: number, member: Json) => sum + leavesOf(member), 1);

@@ -12,7 +12,7 @@ import { explainedBy, weigh, without } from "./score.js";
 import { suggest } from "./suggest.js";
 
 export interface SearchOptions extends SettingSelection {
-  /** Where the search begins; what it does not name has its default. */
+  /** The profile with which the search begins. Settings that it does not name have their defaults. */
   readonly profile: ProfileOverrides;
 }
 
@@ -20,7 +20,7 @@ export interface SearchOptions extends SettingSelection {
 interface Gain {
   readonly choice: Choice;
   readonly profile: ProfileOverrides;
-  /** How much less differs. */
+  /** By how much the weight of all differences falls. */
   readonly gain: number;
   readonly removed: readonly FoundDifference[];
 }
@@ -28,7 +28,7 @@ interface Gain {
 /** Looks for the profile with which least of the traffic differs. */
 export class Search {
   readonly tracks: readonly Track[];
-  /** What is replayed of each, again and again. */
+  /** The parts of the tracks that are replayed again and again. */
   focused: readonly Track[] = [];
   /** Values that the traffic suggests, by the paths of settings. */
   readonly #suggested: ReadonlyMap<string, readonly Json[]>;
@@ -64,7 +64,7 @@ export class Search {
     await this.#adopt(this.profile);
   }
 
-  /** Gives a setting its first value back when all that differs with that value still differs: the choice only refuses a request in another way. */
+  /** Gives a setting its first value back when no further differences appear with it: then the chosen value only made a request fail in another way. */
   async #takeBack(): Promise<boolean> {
     let isTakenBack = false;
     for (const path of this.explained.keys()) {
@@ -90,7 +90,7 @@ export class Search {
     return isBetter;
   }
 
-  /** The first of them with which less differs in all of the traffic. */
+  /** Adopts the first of the gains with which less differs in all focused traffic. Returns false when there is none. */
   async #adoptFirst(gains: readonly Gain[]): Promise<boolean> {
     const [profile, before] = [this.profile, weigh(this.#differences())];
     for (const gain of gains) {
@@ -169,7 +169,7 @@ export class Search {
     return valueIn(this.profile, setting);
   }
 
-  /** Where the search began. */
+  /** The value with which the search began. */
   firstValueOf(setting: Setting): Json {
     return valueIn(this.#options.profile, setting);
   }
@@ -183,7 +183,7 @@ export function isDisputed(track: Track): boolean {
   return !isAgreed(track);
 }
 
-/** False when a value makes more exchanges differ that agreed than it makes agree. One webhook that is missing weighs more than many fields, but proves less. */
+/** False when a value makes more exchanges differ than agree. Weights cannot show that: one missing webhook weighs more than many fields, but proves less. */
 function clearsMost(trials: readonly Trial[]): boolean {
   const countOf = (differences: readonly FoundDifference[]): number =>
     new Set(differences.map(({ exchange }) => exchange)).size;
@@ -199,7 +199,7 @@ export function gainOf(trials: readonly Trial[]): number {
 /** Groups whose settings are read only where they apply, so that what was not read may apply all the same. */
 export const UNSEEN_GROUPS: ReadonlySet<string> = new Set(["testNumbers", "rateLimit", "server"]);
 
-/** As `proxy --redact msisdn` records a number. None of the country begins with 99. */
+/** Whether a number is a pseudonym of `proxy --redact msisdn`. No number of the country begins with 99. */
 function isPseudonym(number: string): boolean {
   return /^\+?(?:225)?99000\d{5}$/.test(number);
 }

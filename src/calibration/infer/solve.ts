@@ -56,7 +56,7 @@ interface FeeLine {
   readonly fixed: number;
 }
 
-/** Near the line through two pairs, whose fees are rounded: the roundest first. */
+/** Lines near the one through two pairs, whose fees are rounded. The lines with the roundest numbers come first. */
 function linesNear(first: FeePair, last: FeePair): readonly FeeLine[] {
   const slope = (last[1] - first[1]) / (last[0] - first[0]);
   return [2, 3, 4].flatMap((digits) => {
@@ -82,6 +82,6 @@ export function decimalsThat(
 
 function round(value: number, places: number): number {
   const unit = 10 ** places;
-  // Not -0.
+  // Adding 0 turns -0 into 0.
   return Math.round(value * unit) / unit + 0;
 }

@@ -61,7 +61,7 @@ interface Sighting {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** What the traffic suggests as values of settings that may have any, by their paths. Whether one explains anything, a replay shows. */
+/** Values that the traffic suggests for settings that may have any value, by path. Only a replay shows whether one explains anything. */
 export function suggest(histories: readonly History[]): ReadonlyMap<string, readonly Json[]> {
   const traffic = new Traffic(histories);
   return new Map(
@@ -69,7 +69,7 @@ export function suggest(histories: readonly History[]): ReadonlyMap<string, read
   );
 }
 
-/** Each is tried with all of the traffic that differs. */
+/** The most suggestions for one setting: each is tried with all of the traffic that differs. */
 const SUGGESTED_MAX = 10;
 
 type Suggestion = (traffic: Traffic) => readonly Json[];
@@ -170,7 +170,7 @@ function suggestChargeFees({ sightings }: Traffic): readonly Json[] {
   });
 }
 
-/** From creation to the event that it is dropped; where events are late, without their usual delay, to the minute. */
+/** The time from a charge's creation to its dropped event. Where events are late, their usual delay is subtracted, and the rest is rounded to minutes. */
 function suggestTtls({ sightings }: Traffic): readonly Json[] {
   const delay = usualDelay(sightings);
   const [late, unit] = delay > TOLERANCE_MS ? [delay, 60_000] : [0, 1];
@@ -182,7 +182,7 @@ function suggestTtls({ sightings }: Traffic): readonly Json[] {
   return durations(ages);
 }
 
-/** How much later webhooks come than the first answers that show the same, ms. */
+/** How much later webhooks usually come than the first answers that show the same, ms. */
 function usualDelay(sightings: readonly Sighting[]): number {
   const changes = groupBy(sightings, ({ resource: { id, status } }) => `${String(id)} ${String(status)}`).values();
   const delays = [...changes].flatMap((seen) => {
@@ -226,7 +226,7 @@ function suggestChargeEvents({ webhooks }: Traffic): readonly Json[] {
   return [unique(seen)];
 }
 
-/** So many requests in a span were answered before one was refused. */
+/** How many requests were answered in a span before one was refused. */
 function suggestRates({ requests }: Traffic): readonly Json[] {
   const first = requests.findIndex(({ status }) => status === 429);
   const refused = requests[first];
@@ -240,7 +240,7 @@ function suggestRates({ requests }: Traffic): readonly Json[] {
   });
 }
 
-/** Numbers whose transfers, payments or checks ended in another way than most. */
+/** All numbers that transfers, payments and checks name: each may be a test number. */
 function numbersOf(traffic: Traffic): readonly Json[] {
   const requests = traffic.of("createTransaction", "payCharge", "checkCustomer").flatMap(({ path, sent }) => {
     const asked = new URL(path, "http://localhost").searchParams.get("msisdn");
@@ -249,7 +249,7 @@ function numbersOf(traffic: Traffic): readonly Json[] {
   return unique(requests.filter(isMsisdn));
 }
 
-/** A payment that names no number is by the one that its answer shows. */
+/** The payers that answers and webhooks show, because a payment need not name its number. */
 function payersOf({ sightings }: Traffic): readonly Json[] {
   const payers = sightings.flatMap(({ resource }) =>
     itemsIn(resource).map(({ recipientMsisdn }) => `+${String(recipientMsisdn)}`),
@@ -271,7 +271,7 @@ function durations(ages: readonly number[]): readonly string[] {
   return unique(ages.filter((ms) => ms > 0).map(formatMs)).slice(0, 4);
 }
 
-/** Times on a wire are not exact: whole seconds when there are any. */
+/** Recorded times are not exact, so durations from one second on are rounded to seconds. */
 function formatMs(ms: number): string {
   return formatDuration(ms < 1000 ? Math.round(ms / 10) * 10 : Math.round(ms / 1000) * 1000);
 }
