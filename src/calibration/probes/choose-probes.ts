@@ -15,9 +15,9 @@ export interface ChosenProbe extends Probe {
 }
 
 /**
- * The fewest requests, by the greedy rule, that distinguish each alternative from the profile in use, in the order in which they run. A probe that moves
- * money is chosen only for an alternative that no other probe shows. Each probe is played in companies with the one and with the other, and shows the
- * alternative when its traffic differs.
+ * Chooses, greedily, the probes with the fewest requests that distinguish each alternative from the profile in use, in the order in which they run. A probe
+ * that moves money is chosen only for an alternative that no other probe shows. Each probe is played in companies with the profile and with the alternative,
+ * and shows the alternative when its traffic differs.
  */
 export async function chooseProbes(
   probes: readonly Probe[],
@@ -44,7 +44,7 @@ export async function chooseProbes(
   }
 }
 
-/** Without the words of error messages, which calibrate does not compare. */
+/** The traffic without the words of error messages, which calibrate does not compare. */
 function comparableIn(rehearsed: RehearsedScenario | undefined) {
   return rehearsed?.exchanges.map(({ answer, ...request }) => ({
     ...request,
@@ -56,17 +56,17 @@ function overridesOf(profile: ProfileOverrides, alternative: Alternative): Profi
   return acceptProfile(mergeOverrides(profile, profileOf([alternative]))).overrides;
 }
 
-/** The greedy rule may take a probe whose news others bring along: such ones are left out again. */
+/** Chooses greedily, then leaves out probes whose alternatives the other chosen ones show too. */
 function cover(shown: ReadonlyMap<Probe, ReadonlySet<Alternative>>): ChosenProbe[] {
   const showable = new Set([...shown.values()].flatMap((alternatives) => [...alternatives]));
   let chosen: Probe[] = [];
   for (const open = new Set(showable); open.size > 0;) {
-    const gain = (probe: Probe): number => newsOf(probe, open).length / probe.requests;
+    const gain = (probe: Probe): number => shownFirstBy(probe, open).length / probe.requests;
     const useful = [...shown.keys()].filter((probe) => gain(probe) > 0);
     const [best] = useful.toSorted((a, b) => Number(a.movesMoney) - Number(b.movesMoney) || gain(b) - gain(a));
     if (best === undefined) break;
     chosen.push(best);
-    for (const alternative of newsOf(best, open)) open.delete(alternative);
+    for (const alternative of shownFirstBy(best, open)) open.delete(alternative);
   }
   for (const probe of chosen.toReversed()) {
     const others = chosen.filter((other) => other !== probe);
@@ -75,12 +75,12 @@ function cover(shown: ReadonlyMap<Probe, ReadonlySet<Alternative>>): ChosenProbe
   }
   const open = new Set(showable);
   return chosen.map((probe) => {
-    const news = newsOf(probe, open);
-    for (const alternative of news) open.delete(alternative);
-    return { ...probe, shows: [...new Set(news.map(({ setting }) => setting.path))] };
+    const first = shownFirstBy(probe, open);
+    for (const alternative of first) open.delete(alternative);
+    return { ...probe, shows: [...new Set(first.map(({ setting }) => setting.path))] };
   });
 
-  function newsOf(probe: Probe, open: ReadonlySet<Alternative>): Alternative[] {
+  function shownFirstBy(probe: Probe, open: ReadonlySet<Alternative>): Alternative[] {
     return [...(shown.get(probe) ?? [])].filter((alternative) => open.has(alternative));
   }
 }

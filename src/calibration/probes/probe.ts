@@ -9,7 +9,7 @@ export interface Probe {
   readonly requests: number;
   /** What it leaves behind there, at most: `2 charges`. */
   readonly creates: readonly string[];
-  /** It pays, refunds or transfers: it runs only when it is asked for. */
+  /** Whether it pays, refunds or transfers. Such a probe runs only when the user asks for it. */
   readonly movesMoney: boolean;
 }
 
@@ -24,7 +24,7 @@ export function createProbe(shipped: Scenario): Probe {
   return { scenario, requests: [...counts.values()].reduce((sum, count) => sum + count, 0), creates: made, movesMoney };
 }
 
-/** A scenario as a client plays it against any service: it expects nothing of an answer, and it reaches into no service. */
+/** A scenario as a client plays it against any service: without expectations of answers, and without calls of the control API. */
 export function asClient(scenario: Scenario): Scenario {
   return { ...scenario, steps: scenario.steps.flatMap(stepOfClient), given: { ...scenario.given, rules: [] } };
 }
@@ -60,7 +60,7 @@ const effects: Readonly<Record<string, { one: string; many: string; movesMoney: 
   "POST /v1/webhooks": { one: "a webhook subscription", many: "webhook subscriptions", movesMoney: false },
 };
 
-/** `POST /v1/charges/:id/pay`, as often as it is sent. */
+/** Requests such as `POST /v1/charges/:id/pay`, each as often as it is sent. */
 function* requestsOf(steps: readonly Step[]): Generator<string> {
   for (const step of steps) {
     if ("steps" in step) {

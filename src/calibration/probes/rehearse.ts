@@ -14,7 +14,7 @@ import type { Target } from "../../scenarios/run/world.js";
 export interface RehearsedScenario {
   readonly scenario: Scenario;
   readonly exchanges: readonly HttpExchange[];
-  /** The settings that its answers and webhooks rest on, by their paths. */
+  /** The settings that its answers and webhooks depend on, by their paths. */
   readonly read: ReadonlySet<string>;
 }
 

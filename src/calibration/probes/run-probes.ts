@@ -20,19 +20,19 @@ export interface RunProbesOptions {
   readonly signatureHeader: string;
   /** Ends the probes early; what was recorded until then is returned. */
   readonly signal: AbortSignal;
-  /** Before each probe. */
+  /** Called before each probe. */
   readonly onProbe: (probe: ChosenProbe, index: number) => void;
-  /** The target limits the rate, and the next request waits for so long. */
+  /** Called when the target limits the rate, with the time that the next request waits. */
   readonly onWait: (ms: number) => void;
-  /** The target limits the rate for too long, and the probes end. */
+  /** Called when the target limits the rate for too long, so that the probes end. */
   readonly onGiveUp: () => void;
 }
 
-/** Between two requests: at most five a second. */
+/** The pause between two requests: at most five are sent a second. */
 const PAUSE_MS = 200;
-/** A request that waits longer for the target's rate limit, in all, ends the probes. */
+/** A request that waits longer than this in total for the target's rate limit ends the probes. */
 const WAIT_MAX_MS = 120_000;
-/** Where the target does not say how long. */
+/** How long to wait when the target does not say. */
 const WAIT_MS = 1_000;
 
 /** Plays the probes at the target, one request at a time, and returns the traffic without credentials. A request that gets no answer ends its probe. */
@@ -56,14 +56,14 @@ export async function runProbes(
       throw error;
     });
     keep({ answer: { status, headers: [...headers], body: bytes } });
-    // 204 and 304 may have no body.
+    // A Response with the status 204 or 304 must have no body.
     return new Response(bytes.length === 0 ? null : bytes, { status, headers });
   };
   const paced: typeof fetch = async (input, init) => {
     let waitedMs = 0;
     for (;;) {
       await system.sleep(PAUSE_MS, stop);
-      // In place of the signal of `init`: the waits do not count.
+      // Replaces the signal of `init`, so that waits do not count towards the timeout.
       const ends = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
       const response = await record(new Request(input, { ...init, signal: ends }));
       if (response.status !== 429) return response;
