@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from "node:stream";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 
-/** More of a body is passed on, but not recorded: looking for secrets in it would hold up traffic. A batch of 500 transfers is answered with 200 KB. */
+/** The rest of a longer body is passed on but not recorded, since the search for secrets would delay traffic. A batch of 500 transfers is answered with 200 KB. */
 export const COPIED_BYTES_MAX = 256 * 1024;
 
 /** Passes bytes through and keeps a copy of the first {@link COPIED_BYTES_MAX}. */
@@ -27,7 +27,7 @@ export class BodyCopy extends Transform {
     return this.#bytes === 0;
   }
 
-  /** Without its content encoding; as it is when the encoding is unknown or the body is not so encoded. Empty, and cut, when it is too long then. */
+  /** The body without its content encoding; unchanged when the encoding is unknown or wrong. Empty, and cut, when the decoded body is too long. */
   decoded(encoding = ""): Buffer {
     const bytes = Buffer.concat(this.#chunks);
     const decode = decoders[encoding.trim().toLowerCase()];
@@ -42,7 +42,7 @@ export class BodyCopy extends Transform {
   }
 }
 
-/** Of an `Accept-Encoding`, what can be decoded: the service may send only that, so that its bodies can be read. */
+/** The part of an `Accept-Encoding` that can be decoded here. The service is offered only that, so that its bodies can be read. */
 export function decodableOf(accepted: string): string {
   const names = accepted
     .split(",")

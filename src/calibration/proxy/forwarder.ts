@@ -14,9 +14,9 @@ export interface ForwardOptions {
   /** The receiver of the webhooks that the service sends to {@link WEBHOOK_PATH}. */
   readonly webhooksTo: URL | undefined;
   readonly system: SystemClock;
-  /** Why a request is answered with 403 and not passed on. */
+  /** Why a request is answered with 403 and not passed on; undefined when it is passed on. */
   readonly refuses: (incoming: IncomingMessage) => string | undefined;
-  /** A request has ended, with an answer or without. It still has its credentials. */
+  /** Called when a request has ended, with an answer or without. The exchange still contains its credentials. */
   readonly onExchange: (exchange: HttpExchange, side: Side) => void;
 }
 
@@ -75,7 +75,7 @@ export class Forwarder {
   }
 }
 
-/** One exchange while it passes. */
+/** A copy of one exchange, made while it passes. */
 class ExchangeCopy {
   /** The body of the request. */
   readonly sent = new BodyCopy();
@@ -103,7 +103,7 @@ class ExchangeCopy {
     });
   }
 
-  /** Once the exchange has ended. */
+  /** Call this once the exchange has ended. */
   toExchange(): HttpExchange {
     const encoding = headerOf(this.#request.headers, "content-encoding");
     const body = this.sent.isEmpty ? undefined : this.sent.decoded(encoding);
@@ -114,7 +114,7 @@ class ExchangeCopy {
   }
 }
 
-/** What Node.js can pass on to the service. */
+/** Changes a request so that Node.js can pass it on to the service, and so that its answer can be decoded. */
 function adaptRequest(incoming: IncomingMessage, url: URL): void {
   // The proxy passes no trailers on, and Node.js throws where they are promised for a body that is not chunked.
   delete incoming.headers.trailer;
@@ -123,14 +123,14 @@ function adaptRequest(incoming: IncomingMessage, url: URL): void {
   incoming.url = url.pathname + url.search;
 }
 
-/** What Node.js can pass on to the client. */
+/** Changes an answer so that Node.js can pass it on to the client. */
 function adaptAnswer(answer: IncomingMessage, outgoing: ServerResponse): void {
   delete answer.headers.trailer;
-  // They are about the connection to the service.
+  // These headers are about the connection to the service.
   delete answer.headers.connection;
   delete answer.headers["keep-alive"];
   const { statusCode = 0, statusMessage } = answer;
-  // Node.js reads control characters there, and writes neither them nor such a status.
+  // Node.js reads control characters in a status line, and statuses below 100, but refuses to write either.
   answer.statusMessage = statusMessage?.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
   if (statusCode >= 100) return;
   answer.destroy();
@@ -141,7 +141,7 @@ function addressOf({ protocol, host, hostname, port }: URL) {
   return { protocol, host, port, hostname: bareHost(hostname) };
 }
 
-/** Clients of HTTP/2 offer it with an ordinary request, and go on with HTTP/1.1. Returns any other upgrade. */
+/** Removes an offer of HTTP/2: clients make it with an ordinary request, and accept an answer in HTTP/1.1. Returns any other upgrade. */
 function ignoreOffer(headers: IncomingHttpHeaders): string | undefined {
   const { upgrade, connection = "" } = headers;
   if (upgrade?.toLowerCase() !== "h2c") return upgrade;

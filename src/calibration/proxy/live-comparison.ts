@@ -23,26 +23,26 @@ export interface LiveComparisonOptions {
   readonly secretKey: string | undefined;
   readonly fetchTo: FetchTo;
   readonly system: SystemClock;
-  /** Whether webhooks pass. */
+  /** Whether webhooks pass through the proxy. */
   readonly comparesWebhooks: boolean;
-  /** For the first of each. */
+  /** Called for the first difference of each kind. */
   readonly onDifference: (difference: Drift) => void;
-  /** A remark on what is compared. */
+  /** Called with a remark on what is compared. */
   readonly onNote: (note: string) => void;
 }
 
-/** Requests wait this long from their start, so that their webhooks, and requests that overlap them, are known when they are put to the sandbox, ms. */
+/** Requests wait this long from their start, so that their webhooks, and requests that overlap them, are known when they are sent to the sandbox. */
 const LAG_MS = 1_000;
 /** How far the service's clock may be behind. */
 const SKEW_MAX_MS = 24 * 3_600_000;
-/** Of bodies that wait. What comes then is not compared. */
+/** The most bytes of exchanges that may wait. Exchanges beyond this are not compared. */
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
-/** Of an exchange besides its bodies, about. */
+/** Roughly what an exchange takes in addition to its bodies. */
 const EXCHANGE_BYTES = 2_000;
 
 /**
- * Puts what passes to a sandbox of its own, some time later and between other work, and finds where that answers differently. Of what was there before the
- * recording it supposes customers, subscriptions and the balance; the rest is not compared.
+ * Sends the traffic to a sandbox of its own, some time later and between other work, and finds where the sandbox answers differently. Of what the service had
+ * before the recording it supposes customers, subscriptions and the balance; traffic about anything else from before is not compared.
  */
 export class LiveComparison {
   readonly #options: LiveComparisonOptions;
@@ -52,7 +52,7 @@ export class LiveComparison {
   #waitingBytes = 0;
   #isPlanned = false;
   #work: Promise<void> = Promise.resolve();
-  /** Of each kind the first, the exchange with the last, and how many exchanges have it. */
+  /** For each kind of difference: the first one, the exchange with the last one, and how many exchanges have it. */
   readonly #found = new Map<string, { first: FoundDifference; last: ExchangeName; count: number }>();
   readonly #notes = new Set<string>();
   #hasFailed = false;
@@ -60,7 +60,7 @@ export class LiveComparison {
   constructor(options: LiveComparisonOptions) {
     this.#options = options;
     const { profile, secretKey, fetchTo, system, comparesWebhooks } = options;
-    const politely: FetchTo = (sandbox) => {
+    const yieldingFetchTo: FetchTo = (sandbox) => {
       const fetch = fetchTo(sandbox);
       return async (request) => {
         await system.yieldToEventLoop();
@@ -76,7 +76,7 @@ export class LiveComparison {
     const shared = { profile, secretKey, comparesWebhooks, presupposed, balance: BALANCE_UNKNOWN };
     const start = system.now() - SKEW_MAX_MS;
     this.#clock = new ServiceClock(start);
-    this.#replay = new Replay({ ...shared, fetchTo: politely }, start, undefined);
+    this.#replay = new Replay({ ...shared, fetchTo: yieldingFetchTo }, start, undefined);
   }
 
   get profile(): Profile {
@@ -93,12 +93,12 @@ export class LiveComparison {
     return this.#hasFailed;
   }
 
-  /** In the order in which they were found. */
+  /** The differences in the order in which they were found. */
   differences(): readonly Drift[] {
     return [...this.#found.values()].map(({ first, count }) => this.#driftOf(first, count));
   }
 
-  /** `index`: its place in the recording. */
+  /** `index` is the place of the exchange in the recording. */
   add(exchange: HttpExchange, index: number): void {
     if (this.#hasFailed) return;
     const bytes = EXCHANGE_BYTES + (exchange.body?.length ?? 0) + (exchange.answer?.body.length ?? 0);
@@ -119,7 +119,7 @@ export class LiveComparison {
     });
   }
 
-  /** Compares what waits, and lists webhooks that have not come. */
+  /** Compares all exchanges that wait, and notes webhooks that have not come as missing. */
   async close(): Promise<void> {
     await this.#compareWaiting(() => true);
     this.#replay.end();
@@ -153,7 +153,7 @@ export class LiveComparison {
     }
   }
 
-  /** The company of the first request that names one. */
+  /** Whether an entry belongs to the company that the first request names. */
   #isOfCompany(entry: Entry): boolean {
     if (entry.kind === "webhook" || (entry.answer?.status ?? 500) >= 300) return true;
     this.#replay.theirCompanyId ??= entry.companyId;
@@ -162,7 +162,7 @@ export class LiveComparison {
     return isOwn;
   }
 
-  /** What was there before the recording. */
+  /** Adds to the sandbox what the entries show from before the recording. */
   #suppose(entries: readonly Entry[]): void {
     const { company } = this.#replay;
     for (const entry of entries) {
@@ -196,7 +196,7 @@ export class LiveComparison {
     this.#options.onDifference(this.#driftOf(difference, 1));
   }
 
-  /** The id of what a webhook is about that only the service has sent, when the sandbox does not have it. */
+  /** When only the service has sent a webhook, the id of its resource, if the sandbox does not have that. */
   #unknownIn({ pointer, kind, got }: FoundDifference): string | undefined {
     const id = pointer === "" && kind === "added" ? memberOf(memberOf(got, "data"), "id") : undefined;
     return typeof id !== "string" || this.#replay.knows(id) ? undefined : id;

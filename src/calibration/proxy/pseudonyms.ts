@@ -1,8 +1,8 @@
 import { REDACTED } from "../../sandbox/observation/redact.js";
 
-/** Shorter numbers are in a text by chance. */
+/** Shorter numbers may occur in a text by chance. */
 const SOUGHT_MIN = 8;
-/** No phone number is longer. A text is searched for each length. */
+/** No phone number is longer. A text is searched for numbers of each length that has occurred. */
 const SOUGHT_MAX = 20;
 
 /**
@@ -10,11 +10,11 @@ const SOUGHT_MAX = 20;
  * `00225`. The service's test numbers stay, since what happens depends on them.
  */
 export class Pseudonyms {
-  /** By the digits without the country prefix. */
+  /** Pseudonyms by the digits of the number without the country prefix. */
   readonly #known = new Map<string, string>();
   readonly #lengths = new Set<number>();
 
-  /** Other digits in the same form, so that what the service takes or refuses is taken or refused in a replay, too. What is no phone number is redacted. */
+  /** Other digits in the same form, so that a replay accepts and refuses the same numbers as the service. What is not a phone number is redacted. */
   of(number: string): string {
     if (!/^\s*\+?\d[\d\s().-]*$/.test(number)) return REDACTED;
     const [, prefix = "", national = ""] =
@@ -27,7 +27,7 @@ export class Pseudonyms {
     return writeDigits(number, `${prefix}${known}`);
   }
 
-  /** The numbers of the recording so far, wherever their digits are, in groups (`07 01 02 03 04`), too. */
+  /** Replaces the numbers of the recording so far wherever their digits occur, also in groups (`07 01 02 03 04`). */
   replaceIn(text: string): string {
     return text.replaceAll(/\d(?:[\s./()+-]{0,2}\d){7,}/g, (run) =>
       writeDigits(run, this.#replaceDigits(run.replaceAll(/\D/g, ""))),
@@ -47,7 +47,7 @@ export class Pseudonyms {
   }
 }
 
-/** Digits in the places of those of a text. */
+/** Replaces the digits of a text by others, one by one. */
 function writeDigits(text: string, digits: string): string {
   let at = 0;
   return text.replaceAll(/\d/g, () => digits.charAt(at++));

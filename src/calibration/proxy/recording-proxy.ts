@@ -6,18 +6,18 @@ import { Forwarder, type ForwardOptions } from "./forwarder.js";
 
 export interface ProxyOptions extends ForwardOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   readonly port: number;
 }
 
 export interface RecordingProxy {
   /** `http://127.0.0.1:4011` */
   readonly url: string;
-  /** Finishes requests in flight, within {@link CLOSE_MS}. All are reported then. */
+  /** Waits for requests in flight, at most {@link CLOSE_MS}, and resolves when all have been reported. */
   close(): Promise<void>;
 }
 
-/** How long requests in flight hold the end, ms. */
+/** How long closing waits for requests in flight. */
 const CLOSE_MS = 2_000;
 
 /**
@@ -37,7 +37,7 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
   });
   server.on("connection", (socket) => {
     socket.once("close", () => {
-      // Node.js closes only the first of the answers that wait on a connection.
+      // When a connection closes, Node.js closes only the first of the answers that wait on it.
       for (const outgoing of open) if (outgoing.req.socket === socket) outgoing.emit("close");
     });
   });
@@ -64,7 +64,7 @@ export async function startRecordingProxy(options: ProxyOptions): Promise<Record
   };
 }
 
-/** Its connection takes no further request. */
+/** Closes the connection of a request after its answer, so that no further request comes on it. */
 function endAfterAnswer(incoming: IncomingMessage): void {
   incoming.headers.connection = "close";
 }

@@ -14,7 +14,7 @@ import { Pseudonyms } from "./pseudonyms.js";
 import type { Side } from "./side.js";
 
 export interface RedactOptions {
-  /** Verifies signatures; undefined: they are not verified. */
+  /** Verifies signatures. Undefined means that they are not verified. */
   readonly secretKey: string | undefined;
   readonly signatureHeader: string;
   /** Names of members of bodies, of parameters and of headers. `msisdn` (`recipientMsisdn` too) is replaced by a pseudonym, any other by `[redacted]`. */
@@ -22,8 +22,8 @@ export interface RedactOptions {
 }
 
 /**
- * Removes what nobody else may know: access tokens and other credentials (by the names of members, parameters and headers, and each learnt from the request
- * that has it), the secret key, signatures, and the named fields. A signature is verified first, and the verdict is kept.
+ * Removes what nobody else may know: access tokens and other credentials (by the names of members, parameters and headers, and then wherever their values
+ * occur), the secret key, signatures, and the named fields. A signature is verified first, and the verdict is kept.
  */
 export function createExchangeRedactor({ secretKey, signatureHeader, fields }: RedactOptions) {
   const redactor = new SecretRedactor(secretKey === undefined ? [] : [secretKey]);
@@ -31,7 +31,7 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
   const names = new Set(fields.map((name) => name.toLowerCase()));
   const isNamed = (name: string): boolean =>
     names.has(name.toLowerCase()) || (names.has("msisdn") && isPhoneName(name)) || isCredentialName(name);
-  /** Credentials that a member, parameter or header of their name has. */
+  /** Values of members, parameters and headers with the name of a credential. */
   const found = new Set<string>();
   const hidden = new Set([signatureHeader.toLowerCase(), "set-cookie"]);
   const text = (given: string): string => redactor.text(pseudonyms.replaceIn(given));
@@ -74,7 +74,7 @@ export function createExchangeRedactor({ secretKey, signatureHeader, fields }: R
     found.clear();
     const once = redact(exchange);
     redactor.add(found);
-    // Any part may have a phone number or a credential that only another part shows to be one.
+    // A second pass: any part may have a phone number or a credential that only another part shows to be one.
     const redacted = names.has("msisdn") || found.size > 0 ? redact(exchange) : once;
     const signature = side === "receiver" ? verdictOf(exchange, secretKey, signatureHeader) : undefined;
     return { ...redacted, signature };
@@ -100,9 +100,9 @@ function verdictOf(
 type IsNamed = (name: string) => boolean;
 type Hide = (name: string, value: unknown) => unknown;
 
-/** How many texts within texts are searched: JSON in a parameter of a URL in a member, for example. */
+/** How deep texts within texts are searched: JSON in a parameter of a URL in a member, for example. */
 const NESTING_MAX = 3;
-/** How many texts within a text may begin like JSON and be none, such as `[VIP] shoes`: finding that out takes long. */
+/** How many texts within a text may begin like JSON without being JSON, such as `[VIP] shoes`: finding that out takes long. */
 const NO_JSON_MAX = 2_000;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
 const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
@@ -111,9 +111,9 @@ const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
 class Hider {
   readonly #isNamed: IsNamed;
   readonly #hide: Hide;
-  /** Of members that may have any name. */
+  /** Whether the user has named fields, which may have any name. */
   readonly #hasNames: boolean;
-  /** Texts within the present one that began like JSON and were none. */
+  /** How many texts within the current one began like JSON but were not JSON. */
   #noJson = 0;
 
   constructor(isNamed: IsNamed, hide: Hide, hasNames: boolean) {
@@ -122,13 +122,13 @@ class Hider {
     this.#hasNames = hasNames;
   }
 
-  /** As `text`. JSON that is cut off, or nested too deep to look for members, is hidden whole. */
+  /** Like `text`, but JSON that is cut off, or nested too deep to look for members, is hidden as a whole if it may contain a hidden name. */
   body(text: string): string {
     const isUnread = /^\s*[[{]/.test(text) && parseBody(text) === text;
     return isUnread && this.#mayName(text) ? REDACTED : this.text(text);
   }
 
-  /** Hidden whole when too much in it only begins like JSON. */
+  /** The text without hidden values. It is hidden as a whole when too many texts in it only begin like JSON. */
   text(text: string): string {
     this.#noJson = 0;
     const hidden = this.#textIn(text, 0);
