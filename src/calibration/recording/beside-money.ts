@@ -23,7 +23,7 @@ export function markBesideMoney(read: readonly ReadEntry[]): ReadEntry[] {
   });
 }
 
-/** On the recorder's clock. */
+/** A span of time on the recorder's clock. */
 interface Span {
   readonly from: Instant;
   readonly to: Instant;
@@ -37,7 +37,7 @@ function overlap(a: Span, b: Span): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-/** When transfers ended: as long after the request that made them as the service says. One that has failed gives its money back then. */
+/** When transfers ended: the time of the request that made one, plus as long as the service says that it took. A failed transfer gives its money back then. */
 function endsOfTransfers(read: readonly ReadEntry[]): Span[] {
   const made = new Map<string, Span>();
   const ends = new Map<string, Span>();

@@ -4,13 +4,13 @@ import type { Entry } from "./entry.js";
 import { groupBy } from "../../kernel/collections.js";
 import { idInPath, idsIn } from "./resources.js";
 
-/** The entries of each company, and those of which none can be named. */
+/** The entries of each company, and those whose company is not known. */
 export interface Companies<Item> {
   readonly groups: readonly (readonly Item[])[];
   readonly unnamed: readonly Item[];
 }
 
-/** By the access token when it is not hidden, else by `X-Company-Id`, else by the charge, transfer or subscription that an entry is about. */
+/** Groups by the access token when it is not hidden, else by `X-Company-Id`, else by the charge, transfer or subscription that an entry is about. */
 export function groupByCompany<Item extends { readonly entry: Entry }>(items: readonly Item[]): Companies<Item> {
   const named = namedCompanies(items.map(({ entry }) => entry));
   const companies = [...new Set(named.values())];
@@ -46,13 +46,13 @@ function namedCompanies(entries: readonly Entry[]): Map<Entry, string> {
   return new Map(named);
 }
 
-/** Undefined when it is hidden, or the service does not know it. */
+/** The access token; undefined when it is hidden, or the service does not know it. */
 function tokenOf(entry: Entry): string | undefined {
   if (entry.kind === "webhook" || entry.answer?.status === 401) return undefined;
   return entry.authorization?.includes(REDACTED) === true ? undefined : entry.authorization;
 }
 
-/** Ids, and the receiver of webhooks. */
+/** The ids of what an entry is about, and the URL of a webhook or a new subscription. */
 function resourcesOf(entry: Entry): string[] {
   if (entry.kind === "webhook") return [...idsIn(entry.body["data"]), entry.url];
   const body = entry.answer?.body;

@@ -2,10 +2,10 @@ import { type HttpExchange, headerOf } from "../../adapters/har/http-exchange.js
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 
-/** Shorter words of a wrong `Authorization`, and shorter cookies, say nothing. */
+/** Shorter values, such as words of a malformed `Authorization` and cookies, are not taken for credentials. */
 export const CREDENTIAL_MIN = 8;
 
-/** What a service may repeat in its answer, of a request without the right `Authorization`, too. */
+/** The credentials of a request, which a service may repeat in its answer; also those in a malformed `Authorization`. */
 export function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
   const authorization = headerOf(headers, "authorization") ?? "";
   const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
@@ -28,7 +28,7 @@ const CREDENTIAL_NAME = new RegExp(
     "^(?:pin|otp)(?:code)?$",
   ].join("|"),
 );
-/** A text with such a name has it. */
+/** Every name of a credential contains one of these words. */
 export const CREDENTIAL_WORD = /token|secret|key|pass|pwd|authorization|credential|signature|assertion|jwt|pin|otp/i;
 
 /** `access_token`, `clientSecret`, `X-Api-Key`; not `Idempotency-Key`. */
@@ -44,7 +44,7 @@ export function credentialsIn(value: unknown, isNamed = false): readonly string[
   return Object.entries(value).flatMap(([name, member]) => credentialsIn(member, isNamed || isCredentialName(name)));
 }
 
-/** A part of a body, which is at `pointer`, without the credentials in it, by the names of members. */
+/** The part of a body that is at `pointer`, without the credentials in it, by the names of members. */
 export function hideCredentials(value: Json, pointer: string): Json {
   if (value === null) return null;
   if (pointer.split("/").some(isCredentialName)) return REDACTED;

@@ -39,7 +39,7 @@ export interface RecordedRequest extends Recorded {
   readonly body: string | undefined;
   /** Undefined when none came. */
   readonly answer: RecordedAnswer | undefined;
-  /** A read of the balance that overlaps a request that moves money: which came first is not known. */
+  /** Set for a read of the balance that overlaps a movement of money, because it is not known which came first. */
   readonly isBesideMoney?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface RecordedAnswer {
   readonly body: unknown;
 }
 
-/** Those that are compared. Null without the header; undefined when the tool that recorded it exports no headers. */
+/** The headers that are compared. Null means that there was no such header, undefined that the recording tool exports no headers. */
 export interface AnswerHeaders {
   readonly retryAfter: string | null | undefined;
   readonly contentType: string | null | undefined;
@@ -60,7 +60,7 @@ export interface RecordedWebhook extends Recorded {
   readonly kind: "webhook";
   readonly headers: HeaderList;
   readonly url: string;
-  /** As it was sent when the contract does not have it; `unknown` without one. */
+  /** As the contract has it, else as it was sent; `unknown` when none was sent. */
   readonly topic: string;
   readonly body: JsonObject;
   readonly text: string;

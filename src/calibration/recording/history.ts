@@ -9,11 +9,11 @@ import { countBy } from "../../kernel/collections.js";
 export interface Recording {
   /** One for each company. */
   readonly histories: readonly History[];
-  /** How many entries name no company, where there are several. */
+  /** How many entries cannot be attributed to one of several companies. */
   readonly unnamed: number;
 }
 
-/** The histories of what was read of one source. */
+/** Sorts the entries of one source into histories. */
 export function readRecording(read: readonly ReadEntry[]): Recording {
   const { groups, unnamed } = groupByCompany(
     read.toSorted(({ entry: a }, { entry: b }) => a.at - b.at || a.exchange.index - b.exchange.index),

@@ -18,7 +18,7 @@ import { readTimestamp } from "./timestamps.js";
 /** An entry at its time on the recorder's clock. */
 export interface ReadEntry {
   readonly entry: Entry;
-  /** Until the answer had come. */
+  /** How long it took until the whole answer had come. */
   readonly ms: number;
   /** The service's time when it handled the request, if the answer shows it. */
   readonly shown: Instant | undefined;
@@ -26,7 +26,7 @@ export interface ReadEntry {
   readonly changedAt: Instant | undefined;
 }
 
-/** None for what is neither a request to the API nor a webhook, or not recorded whole. `index`: its place in the source, one of several when `file` is given. */
+/** Empty for an exchange that is neither a request to the API nor a webhook, or is cut off. `index` is its place in the source, `file` one of several sources. */
 export function readEntry(exchange: HttpExchange, index: number, file: string | null = null): ReadEntry[] {
   const { startedAt: at, method, url, headers, body, answer, signature, comment } = exchange;
   if (comment === BODY_IS_CUT || !isCall(method)) return [];
@@ -68,7 +68,7 @@ export function readEntry(exchange: HttpExchange, index: number, file: string | 
   ];
 }
 
-/** A value that HTTP cannot carry was not sent so. */
+/** Undefined for a value that HTTP cannot carry, which therefore was not sent like this. */
 function sentHeader(headers: HeaderList, name: string): string | undefined {
   const value = headerOf(headers, name);
   return value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value) ? value : undefined;
@@ -83,7 +83,7 @@ export function readHeaders(valueOf: (name: string) => string | null | undefined
   return { retryAfter: valueOf("retry-after"), contentType: valueOf("content-type"), allow: valueOf("allow") };
 }
 
-/** The contract's. */
+/** The header that the contract names. */
 const SIGNATURE_HEADER = "x-service-hmac-sha256";
 
 interface ReadWebhook {
@@ -99,7 +99,7 @@ function readWebhook(text: string, method: string): ReadWebhook | undefined {
   return topic === undefined ? undefined : { topic, body, text };
 }
 
-/** Of a service that sends other topics, or another form. */
+/** Reads a webhook of a service that sends other topics, or another form. */
 function readOtherWebhook(text: string, isSigned: boolean): ReadWebhook | undefined {
   if (!isSigned) return undefined;
   const given = parseBody(text);

@@ -1,6 +1,6 @@
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
 
-/** `txn_` */
+/** The prefix of an id, such as `txn_`; empty when it has none. */
 export function prefixOf(id: string): string {
   return /^[a-z]{2,5}_/.exec(id)?.[0] ?? "";
 }
@@ -10,7 +10,7 @@ export function plain(id: string): string {
   return id.slice(prefixOf(id).length);
 }
 
-/** The plain id of a resource; empty where it shows none. */
+/** The plain id of a resource; empty when it shows none. */
 export function idOf(resource: unknown): string {
   return isObject(resource) && typeof resource["id"] === "string" ? plain(resource["id"]) : "";
 }
@@ -21,7 +21,7 @@ export function idInPath(path: string): string | undefined {
   return id === undefined ? undefined : plain(id);
 }
 
-/** Of a resource and what is in it. */
+/** The plain ids of a resource and of the transactions in it. */
 export function idsIn(body: unknown): string[] {
   if (!isObject(body)) return [];
   const own = typeof body["id"] === "string" ? [plain(body["id"])] : [];
@@ -39,22 +39,22 @@ export function transfersIn(body: unknown): readonly JsonObject[] {
   return Array.isArray(body["transactions"]) ? itemsIn(body) : [body];
 }
 
-/** The event that a webhook reports: a resource, by the name given for its id, and its new status. */
+/** Identifies the event that a webhook reports: the resource, by what `nameOf` makes of its id, and its new status. */
 export function eventOf({ data }: JsonObject, nameOf: (id: string) => string = plain): string {
   return isObject(data) ? `${nameOf(String(data["id"]))} ${String(data["status"])}` : " ";
 }
 
-/** The same, with the amount refunded so far: each partial refund is an event, and a service may send each twice. */
+/** Like `eventOf`, with the amount refunded so far: each partial refund is an event, and a service may send each twice. */
 export function refundOf(body: JsonObject, nameOf?: (id: string) => string): string {
   return `${eventOf(body, nameOf)} ${isObject(body["data"]) ? String(body["data"]["refunded"]) : ""}`;
 }
 
-/** The event by the caller's name for the order: a service may show another id in webhooks than in answers. */
+/** Identifies the event by the caller's name for the order: a service may show another id in webhooks than in answers. */
 export function orderOf({ data }: JsonObject): string {
   return isObject(data) ? `${nameOf(data)} ${String(data["status"])} ${String(data["refunded"])}` : " ";
 }
 
-/** A charge or a transfer by the caller's name for it; empty where it shows none. */
+/** The caller's name for a charge or a transfer; empty when it shows none. */
 export function nameOf({ externalId, reference }: JsonObject): string {
   if (externalId === undefined && reference === undefined) return "";
   return JSON.stringify(externalId === undefined ? { reference } : { externalId });

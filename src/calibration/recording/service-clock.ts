@@ -6,8 +6,8 @@ import { eventOf, transfersIn } from "./resources.js";
 import { endOf } from "./timestamps.js";
 
 /**
- * The service's clock. A request is handled between its start and the end of its answer: a time that an answer shows bounds the distance to the recorder's
- * clock. The distance stays the same as long as one fits all answers, and changes when a clock was set.
+ * The service's clock. A request is handled between its start and the end of its answer, so a time that an answer shows bounds the distance to the recorder's
+ * clock. The distance stays the same as long as one value fits all answers, and changes when a clock was set.
  */
 export class ServiceClock {
   /** The distances that fit the last answers. */
@@ -18,7 +18,7 @@ export class ServiceClock {
     this.#last = start;
   }
 
-  /** Entries at their times on this clock. Before the first time that is shown it stands still, unless `isWhole`: none will be. */
+  /** Entries at their times on this clock. Until an answer shows a time the clock stands still, or, if `isWhole` (no entries follow), has the recorder's time. */
   place(read: readonly ReadEntry[], isWhole: boolean): Entry[] {
     const distances = this.#distances(read);
     const reports = timesOfReports(read);
@@ -37,7 +37,7 @@ export class ServiceClock {
     const sorted = placed.toSorted((a, b) => a.handledAt - b.handledAt);
     const next = nextShown(sorted.map(({ each }) => each));
     return sorted.map(({ each, ahead, handledAt }, index): Entry => {
-      // In a recording without durations a slow answer shows a late time: what follows is no later than the next time that is shown.
+      // In a recording without durations a slow answer shows a late time, so an entry is no later than the next time that is shown.
       if (ahead < Infinity) {
         this.#last = Math.max(this.#last, Math.min(handledAt + ahead, endOf(next[index] ?? Infinity)));
       }
@@ -45,7 +45,7 @@ export class ServiceClock {
     });
   }
 
-  /** The distance at each entry: the greatest that one shows and that fits it and its neighbours, as if requests were handled at once. */
+  /** The distance at each entry: the greatest that an answer shows and that fits the entry and its neighbours, as if requests were handled at once. */
   #distances(read: readonly ReadEntry[]): number[] {
     const distances: number[] = [];
     const fillUpTo = (length: number): void => {
@@ -87,7 +87,7 @@ interface Fit {
 
 const ANY: Fit = { least: -Infinity, most: Infinity, shown: -Infinity };
 
-/** For each read of something the last time before its next change, when a later read shows that: the first read was handled by then. */
+/** For each read of a resource, the last instant before its next change, if a later read shows that change: the first read was handled by then. */
 function timesBeforeChanges(read: readonly ReadEntry[]): (Instant | undefined)[] {
   const changes = new Map<string, Instant>();
   return read
@@ -119,7 +119,7 @@ function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
     .toReversed();
 }
 
-/** For each entry the time that it shows, or else the next one does. */
+/** For each entry, the time that it shows, or else the next time that a later one shows. */
 function nextShown(read: readonly ReadEntry[]): (Instant | undefined)[] {
   let next: Instant | undefined;
   return read
