@@ -1,7 +1,7 @@
 import { decodePart } from "../../kernel/messages/text.js";
 import { plain, prefixOf } from "../recording/resources.js";
 
-/** Which id of the sandbox stands for which id of the service, without prefixes such as `txn_`, and which cursor for which. */
+/** Which ids and cursors of the sandbox stand for which of the service. Ids are kept without prefixes such as `txn_`. */
 export class Bindings {
   readonly #ours = new Map<string, string>();
   readonly #theirs = new Map<string, string>();
@@ -35,7 +35,7 @@ export class Bindings {
     return this.#theirs.get(plain(ours)) ?? plain(ours);
   }
 
-  /** A path, or any text that is an id, with the sandbox's ids in the place of the service's. */
+  /** Replaces the service's ids by the sandbox's, in a path or in a text that is an id. */
   toOurs(text: string): string {
     return text.replaceAll(/[^/?&=#]+/g, (part) => {
       const found = this.#ours.get(plain(decodePart(part)));

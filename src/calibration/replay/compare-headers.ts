@@ -1,10 +1,10 @@
 import type { RecordedAnswer } from "../recording/entry.js";
 import { type Difference, TOLERANCE_MS } from "./compare.js";
 
-/** `Retry-After`, the media type of JSON, and `Allow` of a 405, as far as the recording has headers. */
+/** Compares `Retry-After`, the media type, and `Allow` of a 405, as far as the recording has headers. */
 export function compareHeaders(theirs: RecordedAnswer, ours: RecordedAnswer): Difference[] {
   const [their, our] = [theirs.headers, ours.headers];
-  // Not every tool exports it.
+  // Not every tool exports the content type.
   const mediaTypes = [their.contentType, our.contentType].map((text) => text?.split(";")[0]?.trim().toLowerCase());
   const [theirType, ourType] = mediaTypes;
   const isRefusal = theirs.status === 405 && ours.status === 405;
@@ -29,7 +29,7 @@ function compareHeader(
   return [{ pointer: `/headers/${name}`, kind, expected, got }];
 }
 
-/** In seconds. */
+/** Both waits are in seconds. */
 function isSameWait(got: string, expected: string): boolean {
   return Math.abs(Number(got) - Number(expected)) <= TOLERANCE_MS / 1_000;
 }

@@ -11,12 +11,12 @@ import { eventOf, idOf, orderOf, plain, refundOf } from "../recording/resources.
 import type { Bindings } from "./bindings.js";
 import { type Comparison, type Difference, type FoundDifference, asJson, compareBodies } from "./compare.js";
 
-/** An attempt of the sandbox to deliver. */
+/** An attempt of the sandbox to deliver a webhook. */
 export interface SentWebhook {
   readonly at: Instant;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** The last one of the recording before it. */
+  /** The last exchange of the recording before it. */
   readonly exchange: ExchangeName;
 }
 
@@ -90,19 +90,19 @@ function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[]
   return { pairs, unpaired };
 }
 
-/** A service that has changed the form of its webhooks may show no event: another member may have it. */
+/** Whether a webhook shows which event it reports. If the service has changed the form of its webhooks, other members may show it. */
 function showsEvent({ body: { data } }: RecordedWebhook): boolean {
   return isObject(data) && typeof data["id"] === "string" && typeof data["status"] === "string";
 }
 
-/** Whether a recorded webhook may report the same event: its topic and its id do not contradict. */
+/** Whether a recorded webhook may report the same event: neither its topic nor its id contradicts that. */
 function mayBe({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
   const { id } = isObject(body["data"]) ? body["data"] : {};
   const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);
   return isSameTopic && (typeof id !== "string" || plain(id) === bindings.toTheirs(idOf(ours["data"])));
 }
 
-/** The sandbox has sent a webhook, and the service has not. */
+/** The difference for a webhook that the sandbox has sent and the service has not. */
 export function missingWebhook({ body, exchange }: SentWebhook): FoundDifference {
   const missing: Difference = { pointer: "", kind: "missing", expected: asJson(body), got: null };
   return { ...missing, subject: topicOf(body), exchange };

@@ -12,7 +12,7 @@ export type DifferenceKind = "added" | "missing" | "type" | "value" | "status" |
 
 /** Where the service and the sandbox differ in an answer or a webhook. */
 export interface Difference {
-  /** Into `{status, headers, body}`: `/body/data/0/id`. */
+  /** A JSON pointer into `{status, headers, body}`, such as `/body/data/0/id`. */
   readonly pointer: string;
   /** `added`: only the service has it. `missing`: only the sandbox has it. */
   readonly kind: DifferenceKind;
@@ -33,17 +33,17 @@ export interface Comparison {
   readonly bindings: Bindings;
   /** How far times may be apart, ms. */
   readonly toleranceMs: number;
-  /** Added to the balances of the sandbox. */
+  /** What is added to the balances of the sandbox, XOF. */
   readonly balanceOffset: number;
 }
 
 /** Times within this distance are the same. */
 export const TOLERANCE_MS = 1_000;
 
-/** So many differences of a body are found. */
+/** At most this many differences of a body are found. */
 export const DIFFERENCES_MAX = 1_000;
 
-/** Bodies of the same operation and of statuses of the same class, field by field. */
+/** Compares, field by field, the bodies of the same operation with the same outcome. */
 export function compareBodies(theirs: unknown, ours: unknown, comparison: Comparison): Difference[] {
   const found: Difference[] = [];
   for (const difference of compare(theirs, ours, "/body", comparison)) {
@@ -82,7 +82,7 @@ function* compare(theirs: unknown, ours: unknown, pointer: string, comparison: C
   }
 }
 
-/** Of two values of one type that are no lists. Free-form data of the caller is compared as a whole. */
+/** Compares two values of one type that are not lists. Objects come here only as free-form data of the caller, which is compared as a whole. */
 function isSame(name: string, theirs: unknown, ours: unknown, comparison: Comparison): boolean {
   if (typeof theirs === "string" && typeof ours === "string") return isSameText(name, theirs, ours, comparison);
   return isDeepStrictEqual(theirs, ours);
@@ -110,7 +110,7 @@ function isReordered(theirs: readonly string[], ours: readonly string[]): boolea
   return !isDeepStrictEqual(theirs, ours) && isDeepStrictEqual(theirs.toSorted(), ours.toSorted());
 }
 
-/** An item without what the service makes up: its ids and times. */
+/** An item without what the service generates: its ids and times. */
 function outlineOf(item: unknown): string {
   return JSON.stringify(item, (key, value: unknown) =>
     isId(key) || readTimestamp(value) !== undefined ? undefined : value,
@@ -126,10 +126,10 @@ function isSameText(name: string, theirs: string, ours: string, { bindings, tole
   return theirs === ours || bindings.toOurs(theirs) === ours;
 }
 
-/** Texts, and lists of them, that only have to be there. */
+/** Members that must be there with the same type, but whose values are not compared. */
 const MADE_UP: ReadonlySet<string> = new Set(["message", "error", "correlationId", "paymentUrl", "prev", "next"]);
 
-/** The JSON of a body, with the types of what only has to be there. */
+/** The JSON of a body, in which members whose values are not compared have the name of their type. */
 export function readComparable(body: Uint8Array): unknown {
   const value = parseBody(Buffer.from(body).toString());
   if (value === undefined) return "";
@@ -145,7 +145,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? "list" : typeof value;
 }
 
-/** `~` and `/` in a name, as RFC 6901 says. */
+/** Escapes `~` and `/` in a name, as RFC 6901 says. */
 function escape(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
@@ -154,7 +154,7 @@ function roundXof(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Undefined is null: the kind says which side has nothing. */
+/** Undefined becomes null: the kind of the difference says which side has nothing. */
 export function asJson(value: unknown): Json {
   return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }

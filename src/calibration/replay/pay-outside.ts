@@ -37,7 +37,7 @@ export function payOutside(
   return `The charge ${id} was paid on the payment page.`;
 }
 
-/** Makes the attempts that failed, and that the sandbox does not have. */
+/** Makes the failed attempts that the sandbox does not have yet. Returns what it did, in words. */
 export const failOutside: typeof payOutside = (company, charge, { id, payments }) => {
   const failed = payments.filter(({ status }) => status === "failed").slice(charge.attempts);
   for (const payment of failed) attempt(company, charge, payment);
@@ -57,7 +57,7 @@ function attempt(
       return payCharge(work, { chargeId: id, msisdn });
     }, undefined);
   } catch (problem) {
-    // With this profile the payer is refused: the difference stays.
+    // With this profile the payer is refused, and the difference remains.
     if (!isApiProblem(problem)) throw problem;
   }
 }

@@ -7,15 +7,15 @@ import { eventOf } from "../recording/resources.js";
 import type { Bindings } from "./bindings.js";
 import { type SentWebhook, sentEventOf, topicOf } from "./compare-webhooks.js";
 
-/** The receivers of a recording: they answer as they did then, and others with 200. */
+/** The receivers of a recording: they answer as they did then, and with 200 to attempts that the recording does not have. */
 export class RecordedReceivers {
   readonly #bindings: Bindings;
-  /** Topics and URLs of which the recording has no webhooks. */
+  /** Topics and URLs for which the recording has no webhooks. */
   readonly #silent: ReadonlySet<string>;
-  /** What receivers got, by event. */
+  /** What receivers got in the recording, by event. */
   readonly #recorded = new Map<string, RecordedWebhook[]>();
   readonly #attempts = new Map<string, number>();
-  /** Those that no webhook of the recording is the counterpart of. */
+  /** Attempts of the sandbox without a counterpart in the recording so far. */
   sent: SentWebhook[] = [];
   /** The last exchange that was replayed. */
   exchange: ExchangeName | undefined;
@@ -28,7 +28,7 @@ export class RecordedReceivers {
     this.#silent = new Set(silent.map(({ topic, url }) => `${topic} ${url}`));
   }
 
-  /** What receivers will answer. */
+  /** Notes what a receiver will answer to an event. */
   foresee(webhook: RecordedWebhook): void {
     const event = eventOf(webhook.body);
     const answers = this.#recorded.get(event);

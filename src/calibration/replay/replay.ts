@@ -29,7 +29,7 @@ export type FetchTo = (sandbox: Sandbox) => (request: Request) => Promise<Respon
 export interface ReplayOptions {
   readonly profile: ProfileOverrides;
   readonly presupposed: Presupposed;
-  /** XOF at the start. */
+  /** The balance at the start, XOF. */
   readonly balance: number;
   readonly secretKey: string | undefined;
   readonly fetchTo: FetchTo;
@@ -37,7 +37,7 @@ export interface ReplayOptions {
   readonly isTokenRight?: boolean | undefined;
   /** Whether the source has webhooks at all. */
   readonly comparesWebhooks: boolean;
-  /** Only for the differences: what is read is not looked at. */
+  /** Set when only the differences are needed: what due work reads is not noted. */
   readonly isTrial?: boolean | undefined;
 }
 
@@ -54,14 +54,14 @@ export interface Replayed {
   readonly assumptions: readonly string[];
 }
 
-/** A higher balance cannot be given to the sandbox, with room for what the recording adds. */
+/** The highest balance that the sandbox can be given, with room for what the recording adds. */
 const BALANCE_MAX = toXof(MONEY_STORED_MAX) / 2;
 const READS_KEPT = 3;
-/** Nobody looks at what is over: a recording may be long. */
+/** Little is kept of what is over, because nothing reads it and a recording may be long. */
 const KEPT = { ...DEFAULT_LIMITS, requests: 1, events: 100, deliveries: 100 };
-/** What records depend on from their creation. */
+/** Settings that records depend on from their creation. */
 const READ_BEFORE = ["charges.fee", "charges.ttl", "transfers.fee", "transfers.settlement"];
-/** Entries between two looks at what due work has read. */
+/** After this many entries each, the settings that due work has read are noted. */
 const DUE_READS_EVERY = 50;
 
 /** Puts recorded requests to a sandbox with this profile, at the times of the recording, and compares what it answers and sends. */
@@ -124,7 +124,7 @@ export class Replay {
     this.#sandbox.events.on("exchange", ({ exchange }) => void (this.#settings = exchange.settings));
   }
 
-  /** Further entries of the recording. */
+  /** Replays further entries of the recording. */
   async play(entries: readonly Entry[]): Promise<void> {
     for (const entry of entries) this.#foresee(entry);
     for (const request of findUndone(entries)) this.#undone.add(request);
@@ -154,7 +154,7 @@ export class Replay {
     return this.#differences.splice(0);
   }
 
-  /** What later entries say of earlier ones: how receivers answer, and what is paid over the API. */
+  /** Notes what later entries say about earlier ones: how receivers answer, and what is paid over the API. */
   #foresee(entry: Entry): void {
     if (entry.kind === "webhook") {
       this.#receivers.foresee(entry);
@@ -167,7 +167,7 @@ export class Replay {
     this.#position++;
     this.#receivers.exchange = entry.exchange;
     if (this.#position % DUE_READS_EVERY === 0) this.#noteDueReads();
-    // At the time of the entry the charge may be dropped: failed attempts come first.
+    // By the time of the entry the charge may be dropped, so failed attempts are made before.
     this.#actOutside(entry, failOutside);
     await this.#advanceTo(entry.at);
     this.#actOutside(entry, payOutside);
@@ -189,7 +189,7 @@ export class Replay {
     this.#balanceOffset = 0;
   }
 
-  /** No webhook comes any more. Where an attempt was late, the next one may come after the end. */
+  /** Ends the recording: webhooks that have not come are missing. Where an attempt was late, the next one may come after the end, and is not. */
   end(): void {
     if (!this.#options.comparesWebhooks) return;
     const delayOf = ({ body }: SentWebhook): number => this.#delays.get(sentEventOf(body, this.#bindings)) ?? 0;
@@ -216,7 +216,7 @@ export class Replay {
     await advance(this.company, { to: Math.max(at, this.company.now()) });
   }
 
-  /** What due work has read since the last look. */
+  /** Notes the settings that due work has read since the last call. */
   #noteDueReads(): void {
     if (this.#options.isTrial === true) return;
     const { coverage } = this.#sandbox;
@@ -233,7 +233,7 @@ export class Replay {
     if (known.length < READS_KEPT) this.#reads.set(setting, [...known, this.#position - 1]);
   }
 
-  /** What customers do on the payment page, where the recording does not see it. */
+  /** Does what customers have done on the payment page, which the recording does not show. */
   #actOutside(entry: Entry, act: typeof payOutside): void {
     const shown = chargeShownIn(entry);
     if (shown === undefined || this.#paidOverApi.has(plain(shown.id))) return;
@@ -252,13 +252,13 @@ export class Replay {
     const answer = comparable(recorded, body, uncompared);
     if (answer === undefined) return;
     if (isAboutUnknown(recorded, response.status, uncompared)) {
-      // It may have moved money.
+      // The request may have moved money.
       this.#balanceOffset = undefined;
       return;
     }
     const subject = subjectOf(recorded);
     this.#countCompared(subject);
-    // Tools and the proxy hide tokens: whether one was right, only the answer says.
+    // Tools and the proxy hide tokens, so only the answer says whether one was right.
     if (answer.status === 401 && this.#options.isTokenRight !== true)
       this.#assumptions.add(`Where ${subject} is answered with 401, the access token was wrong.`);
     if (recorded.operation === "getBalance") this.#noteBalance(answer.body, body);
@@ -288,13 +288,13 @@ export class Replay {
       theirs.status === ours.status
         ? []
         : [{ pointer: "/status", kind: "status", expected: ours.status, got: theirs.status }];
-    // Of different outcomes every field differs.
+    // When the outcomes differ, every field does.
     if (isSuccess(theirs.status) !== isSuccess(ours.status)) return status;
     const bodies = compareBodies(theirs.body, ours.body, this.#comparison());
     return [...status, ...compareHeaders(theirs, ours), ...bodies];
   }
 
-  /** The first balance shows what the account held before; from there on movements count. */
+  /** The first balance shows what the account held before the recording. Later ones are compared. */
   #noteBalance(theirs: unknown, ours: unknown): void {
     const [their, our] = [theirs, ours].map((body) => memberOf(body, "balance"));
     if (this.#balanceOffset !== undefined || typeof their !== "number" || typeof our !== "number") return;

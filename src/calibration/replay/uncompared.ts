@@ -16,7 +16,7 @@ export interface Uncompared {
 
 const END_TOLERANCE_MS = 500;
 
-/** A second time they are refused, so that a success shows that the first one was not done. */
+/** Operations that are refused the second time, so that a success shows that the first request was not done. */
 const ONCE_ONLY: ReadonlySet<OperationId | undefined> = new Set<OperationId>([
   "createCharge",
   "createTransaction",
@@ -38,7 +38,7 @@ export function findUndone(entries: readonly Entry[]): ReadonlySet<RecordedReque
   return undone;
 }
 
-/** Whether a request with an unknown outcome was not done: it succeeded when it was sent again. Where references may repeat, that shows nothing. */
+/** Whether a request with an unknown outcome was not done, because it succeeded when it was sent again. Where references may repeat, that shows nothing. */
 export function wasNotDone(
   recorded: RecordedRequest,
   undone: ReadonlySet<RecordedRequest>,
@@ -52,7 +52,7 @@ export function wasNotDone(
   return true;
 }
 
-/** The recorded answer as far as it is compared. `ours`: the body that the sandbox answers. */
+/** The recorded answer as far as it is compared. `ours` is the body that the sandbox answers. */
 export function comparable(
   recorded: RecordedRequest,
   ours: unknown,
@@ -67,7 +67,7 @@ function withoutBalance({ answer, isBesideMoney }: RecordedRequest, { note }: Un
   return { ...answer, body: { ...answer.body, balance: REDACTED } };
 }
 
-/** No service needs exactly as long for each transfer: a read near the end may show either status. */
+/** No service takes exactly as long for each transfer, so a read near the end may show either status. */
 function withoutEnd(
   { operation, path, answer }: RecordedRequest,
   ours: unknown,
@@ -83,7 +83,7 @@ function withoutEnd(
   return { ...answer, body: { ...answer.body, status: REDACTED, failureReason: REDACTED, updatedAt: REDACTED } };
 }
 
-/** Whether a request is about something from before the recording that no answer shows. `status`: what the sandbox answers. */
+/** Whether a request is about something from before the recording that no answer shows. `status` is what the sandbox answers. */
 export function isAboutUnknown(
   recorded: RecordedRequest,
   status: number,
@@ -91,9 +91,9 @@ export function isAboutUnknown(
 ): boolean {
   const { path, operation, answer } = recorded;
   if (operation === undefined || !operations[operation].path.includes(":id")) return false;
-  // As the recording has it, with its prefix.
+  // The id as the recording has it, with its prefix.
   const id = path.split(/[/?]/)[3] ?? "";
-  // Without the endpoint, a 404 says nothing of the charge.
+  // Without the endpoint, a 404 says nothing about the charge.
   const isPayAbsent = operation === "payCharge" && company.profile.charges.payEndpoint === "absent";
   const isUnknown = status === 404 && !isPayAbsent && !bindings.isBound(id);
   if (!isUnknown || saysAbsent(recorded, answer?.status ?? 0)) return false;
@@ -101,7 +101,7 @@ export function isAboutUnknown(
   return true;
 }
 
-/** Whether the service does not have what a request is about: it refuses a payment or a refund of what it has, too, but no read. */
+/** Whether the service says that it does not have the resource. It may refuse a payment or a refund of what it has, but not a read. */
 function saysAbsent({ exchange: { method } }: RecordedRequest, status: number): boolean {
   if (status === 404 || status === 410) return true;
   return method !== "POST" && status >= 400 && status < 500 && status !== 401 && status !== 429;
