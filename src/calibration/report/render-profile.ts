@@ -6,7 +6,7 @@ import type { CalibratedSetting, CalibrationReport } from "./report.js";
 import { renderSum, describeEvidence } from "./reporters.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 
-/** A profile file: what was given, with what the traffic has shown, and the evidence for each setting as a comment. */
+/** A profile file: the given profile with what the traffic has shown, and the evidence for each setting as a comment. */
 export function renderProfile(report: CalibrationReport, given: ProfileOverrides): string {
   const written = report.settings.filter(isWritten);
   const overrides = written.reduce<unknown>((profile, { path, value }) => {
@@ -19,7 +19,7 @@ export function renderProfile(report: CalibrationReport, given: ProfileOverrides
   return document.toString({ lineWidth: 100 });
 }
 
-/** Also an open setting: the value explains the traffic, though others do too. */
+/** An open setting is written too when it has evidence: its value explains the traffic, though others do as well. */
 function isWritten({ state, evidence }: CalibratedSetting): boolean {
   return state !== "open" || evidence.length > 0;
 }

@@ -19,6 +19,7 @@ export interface CalibrationReport {
 interface CalibrationSource {
   /** The archives; null for a target. */
   readonly files: readonly string[] | null;
+  /** The address of the service that was asked; null for archives. */
   readonly target: string | null;
   /** Requests to the API. */
   readonly exchanges: number;
@@ -74,7 +75,7 @@ export function failsOn({ settings, counts }: CalibrationReport, gate: (typeof c
 
 export interface Evidence {
   readonly exchange: ExchangeName;
-  /** Into `{status, headers, body}` of an answer or a webhook. */
+  /** A JSON pointer into `{status, headers, body}` of an answer or a webhook. */
   readonly pointer: string;
   /** What the sandbox says with another value. */
   readonly expected: Json;
@@ -87,12 +88,12 @@ export interface Drift {
   readonly operation: string | null;
   /** Null for an answer. */
   readonly topic: string | null;
-  /** Places in a list are `*`. */
+  /** A JSON pointer in which places in a list are `*`. */
   readonly pointer: string;
   readonly kind: DifferenceKind;
-  /** In how many answers or webhooks. */
+  /** How many answers or webhooks have the difference. */
   readonly count: number;
-  /** Of how many that were compared. */
+  /** How many were compared. */
   readonly of: number;
   readonly example: { readonly exchange: ExchangeName; readonly expected: Json; readonly got: Json };
 }

@@ -11,7 +11,7 @@ import {
   isChanged,
 } from "./report.js";
 
-/** What the traffic says of the settings, then the drift. */
+/** What the traffic says about the settings, then the drift. */
 export function renderPretty(report: CalibrationReport, style: Style): string {
   const { settings, drift, assumptions } = report;
   const listed = (state: CalibratedSetting["state"], label: string): string[] => {
@@ -91,7 +91,7 @@ function show(value: Json): string {
   return text === "" ? showJson(value) : shorten(text, 80);
 }
 
-/** Texts in quotes. */
+/** As JSON, so that texts are in quotes. */
 function showJson(value: Json): string {
   return shorten(oneLine(JSON.stringify(value)), 80);
 }
@@ -147,7 +147,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** JUnit XML: a case for each setting and each drift. What `failOn` has not is output. */
+/** JUnit XML: a case for each setting and each drift. What `failOn` does not name is output, not a failure. */
 export function renderJunit(report: CalibrationReport, failOn: readonly string[]): string {
   const settings = report.settings.map((row) => settingCase(row, failOn));
   const drift = report.drift.map((row): JunitCase => {
