@@ -90,7 +90,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   return { passed: EXIT.ok, failed: EXIT.assertion, inconclusive: EXIT.inconclusive }[report.verdict];
 }
 
-/** Ends the commands of --check and --order at a signal: they end when this process exits, but their process groups get no signal. */
+/** Ends the commands of --check and --order at a signal. Their process groups get no signal, but they end when this process exits. */
 function endAtSignal(): void {
   onStopSignal((signal) => process.exit(exitCodeOfSignal(signal)));
 }

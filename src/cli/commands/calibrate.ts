@@ -100,7 +100,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   return EXIT.inconclusive;
 }
 
-/** Ends the probes, not the report. A second signal ends the process. */
+/** Aborted at the first signal: it ends the probes, but the report is still made. A second signal ends the process. */
 function stopProbes(): AbortSignal {
   const stopped = new AbortController();
   void nextStopSignal().then(() => stopped.abort(new Error("stopped")));

@@ -110,7 +110,7 @@ function readClock(target: ControlTarget): Promise<unknown> {
   return callControl(target, { method: "GET", path: "/clock" });
 }
 
-/** Another program may answer with anything, also with what a terminal would obey. */
+/** Another program may answer with anything, even with control sequences of a terminal. */
 const instant = z.string().refine((text) => parseInstant(text) !== undefined);
 const plain = z.string().regex(/^[\w.:-]+$/);
 const dueItem = z.object({ at: instant, kind: plain, id: plain });

@@ -36,7 +36,7 @@ interface CompaniesFlags extends TargetFlags {
 const actions = ["export", "import"];
 
 async function companies(action: string, what: string | undefined, flags: CompaniesFlags): Promise<void> {
-  // The company is the one that is named. `SANDBOX_COMPANY_ID` may be another.
+  // The command line names the company. `SANDBOX_COMPANY_ID` may name another one.
   const target = { ...readTarget(flags), company: undefined };
   if (action === "export") {
     if (what === undefined) throw new UsageError("command-line", "export needs the id of a company.");
@@ -67,11 +67,11 @@ async function readInput(file: string | undefined): Promise<string> {
 function readCompanyId(exported: string, file = "stdin"): string {
   try {
     const read: unknown = JSON.parse(exported);
-    // A state has an id, too.
+    // A state also has a `companyId`.
     const isExport = isObject(read) && "exportVersion" in read;
     if (isExport && typeof read["companyId"] === "string") return read["companyId"];
   } catch {
-    // It is no JSON.
+    // It is not JSON.
   }
   throw new UsageError("file", `${file} is not what \`sandbox companies export\` wrote.`);
 }

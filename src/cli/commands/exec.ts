@@ -43,7 +43,7 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** How long deliveries in flight hold the end, ms. */
+/** How long deliveries in flight are waited for when the command has ended. */
 const LAST_DELIVERIES_MS = 1_000;
 
 interface ExecFlags extends StartFlags, GateFlags {
@@ -60,10 +60,10 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
-  assertApart(flags);
+  assertDistinctOutputs(flags);
   if (flags.report !== undefined) await prepareExecReport(flags.report);
   if (flags.har !== undefined) await prepareOutput("the archive", flags.har);
-  // A free port by default, so that several can run at a time. PORT is for the command.
+  // A free port by default, so that several sandboxes can run at the same time. PORT is meant for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
@@ -77,9 +77,9 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     running.log.open();
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
-    let isLetIn = false;
+    let wasLetIn = false;
     running.sandbox.events.on("exchange", ({ exchange: { operation, status } }) => {
-      isLetIn ||= operation !== undefined && !isTurnedAway(status);
+      wasLetIn ||= operation !== undefined && !isTurnedAway(status);
     });
     const watch = new RunWatch(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
@@ -93,7 +93,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     const judged = judgeGates(gates, {
       findings: seen.findings,
       percent: seen.coverage.percent,
-      unjudged: seen.requests === 0 ? NEVER_CALLED : isLetIn ? undefined : TURNED_AWAY,
+      unjudged: seen.requests === 0 ? NEVER_CALLED : wasLetIn ? undefined : TURNED_AWAY,
     });
     if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
     await closeArchive?.().catch(orPrint);
@@ -107,8 +107,8 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   }
 }
 
-/** Each output replaces what is in its file. */
-function assertApart({ har, record, report }: ExecFlags): void {
+/** Two outputs must not have the same place, because each replaces what is there. */
+function assertDistinctOutputs({ har, record, report }: ExecFlags): void {
   const outputs = { har, record, report };
   const seen = new Map<string, string>();
   for (const [name, path] of Object.entries(outputs)) {
@@ -120,7 +120,7 @@ function assertApart({ har, record, report }: ExecFlags): void {
   }
 }
 
-/** Writes requests and webhooks from now on, each as it comes: all of them may be more than memory holds. The answer closes the archive. */
+/** Writes requests and webhooks from now on, each as it comes, since all of them may not fit into memory. The returned function closes the archive. */
 async function openArchive(sandbox: Sandbox, file: string): Promise<() => Promise<void>> {
   let failure: string | undefined;
   const archive = await createHarFile(file, (why) => (failure = why));
@@ -156,7 +156,7 @@ function runChild(
     });
     child.once("exit", (code, signal) => {
       stopForwarding();
-      // A shell's code for a signal.
+      // The code that a shell returns for a signal.
       resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal)));
     });
   }).catch((error: unknown) => {

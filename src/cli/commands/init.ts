@@ -35,7 +35,7 @@ async function init(folder = "."): Promise<void> {
     } catch (error) {
       if (codeOf(error) === "EEXIST") left.push(path);
       else {
-        // On a full disk a part of it: the next `init` would leave that as it is.
+        // On a full disk, a part of the file may have been written, which the next `init` would leave as it is.
         await rm(path, { force: true }).catch(() => undefined);
         throw failure(path, error, written);
       }

@@ -93,7 +93,7 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
       findings: summary.results.flatMap(({ seen }) => seen.findings),
       unjudged: whyUnjudged(summary, options),
     });
-    // Of another deployment all may need the sandbox, and a shard may have none but skipped ones.
+    // At another deployment all scenarios may be skipped because they need the sandbox, and all of a shard may be.
     const maySkipAll = options.remote !== undefined || options.shard !== undefined;
     if (exitCode !== EXIT.ok || summary.counts.passed > 0 || maySkipAll) return exitCode;
     printDiagnostic("sandbox: inconclusive: every scenario was skipped.");
@@ -109,7 +109,7 @@ async function list(paths: readonly string[], options: ReplayOptions): Promise<n
   return EXIT.ok;
 }
 
-/** On GitHub a problem of a file is shown at its line. */
+/** Loads the scenarios. On GitHub, problems in a file are shown at its lines. */
 async function load(paths: readonly string[], { reporter, annotates }: ReplayOptions): Promise<readonly Scenario[]> {
   try {
     return await loadScenarioFiles(paths);

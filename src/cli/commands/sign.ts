@@ -26,7 +26,7 @@ async function sign(file: string | undefined, secretFlag: string | undefined): P
   printData(signBody(await readBody(file), secret));
 }
 
-/** Far more than a webhook has. */
+/** Far more than any webhook has. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
 async function readBody(file: string | undefined): Promise<Buffer> {

@@ -54,7 +54,7 @@ async function start(flags: StartFlags): Promise<void> {
   }
 }
 
-/** Omits credentials, since logs are kept and shared. */
+/** The fields of the line that says where the sandbox listens. They have no credentials, since logs are kept and shared. */
 function listeningFields({ sandbox, url }: RunningSandbox): Fields {
   const { options } = sandbox;
   const company = sandbox.findDefaultCompany();

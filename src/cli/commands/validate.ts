@@ -59,7 +59,7 @@ async function check(file: string): Promise<Finding> {
   }
 }
 
-/** Its files and companies must also fit together. The admin token is seldom in the file, so one is assumed to be given elsewhere. */
+/** A configuration's files and companies must also fit together. Its admin token is seldom in the file, so one is assumed to be given elsewhere. */
 async function assertStarts(config: string): Promise<void> {
   const { options } = await readStart({ config, adminToken: "admin-token" }, {});
   try {

@@ -81,7 +81,7 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
   });
 }
 
-/** The settings that a report of calibrate has found, without those of which only an example is known. Throws UsageError("file") when it is none. */
+/** The settings that a report of calibrate has found, without those of which only an example is known. Throws UsageError("file") for any other file. */
 async function loadKnown(file: string): Promise<CalibrationReport["settings"]> {
   const { value } = await readSource(file);
   const parsed = settingsReport.safeParse(value);
