@@ -35,7 +35,7 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
       const lines = (printed + (checked?.output ?? "")).split("\n");
       return {
         ...ended,
-        // It is kept in a file. A line that holds an encoded secret can be redacted whole.
+        // The output is kept in a file. It is redacted line by line, because a line that holds an encoded secret is redacted as a whole.
         printed: lines.map(running.sandbox.redactor.text).join("\n"),
         seen,
         holds: checked === undefined ? null : checked.exitCode === 0,

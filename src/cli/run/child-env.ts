@@ -2,7 +2,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { parseChoice } from "../shared/values.js";
 
-/** A name of a variable for the command, and what it is set to. */
+/** The name of a variable for the command, and the credential that it is set to. */
 export type NamedCredential = ReturnType<typeof parseEnv>;
 
 const CREDENTIALS = ["url", "token", "company", "secret"] as const;

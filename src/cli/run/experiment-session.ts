@@ -18,10 +18,10 @@ import { pluralize } from "../../kernel/messages/text.js";
 
 export type ParsedExperiment = ReturnType<typeof parseExperimentFlags>;
 
-/** The runs of one command line. */
+/** What the runs of one command line share. */
 export type ExperimentSession = Awaited<ReturnType<typeof openSession>>;
 
-/** Does the work until a signal; a second one ends the process. Returns the exit code. */
+/** Runs `work` to its end or until a signal; a second signal ends the process. Returns the exit code. */
 export async function inSession(
   verb: string,
   options: ParsedExperiment,
@@ -63,7 +63,7 @@ async function openSession(verb: string, options: ParsedExperiment, flags: Exper
     /** Settings that are not the defaults. */
     profile,
     settings: { ...options, seed, signal, system: systemClock },
-    /** Keeps `text` as a file that repeats a run, by the flag that takes it, and what the command printed. */
+    /** Keeps `text` as a file that repeats a run when `flag` names it, and what the command printed. */
     keep: async (id: string, text: string, printed: string, flag: (file: string) => StartFlags): Promise<Kept> => {
       const file = join(folder, `${id}.yaml`);
       const output = printed === "" ? null : join(folder, `${id}.txt`);
@@ -77,7 +77,7 @@ async function openSession(verb: string, options: ParsedExperiment, flags: Exper
   };
 }
 
-/** All runs have the seed of the user, or a fixed one, so that the sandbox does the same in each. */
+/** Reads the settings of all runs, and their seed: that of the user or a fixed one, so that the sandbox does the same in each run. */
 async function readBase(
   verb: string,
   flags: StartFlags,
@@ -98,7 +98,7 @@ function createProgress() {
   const style = styleFor(stream);
   const counter = createCounter(stream);
   return {
-    /** `total`: `16 faults`. */
+    /** `total` says what will be tried, such as `16 faults`. */
     begin({ result: { ms, seen } }: Baseline, total: string): void {
       const requests = pluralize(seen.requests.length, "request");
       const webhooks = pluralize(seen.deliveries.length, "webhook");

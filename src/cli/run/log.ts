@@ -15,13 +15,13 @@ export interface LogChoice {
 export interface LogSource {
   /** The time of the sandbox's first company, for lines that name none. */
   readonly now: () => Instant;
-  /** The company whose id is omitted in lines for people. */
+  /** The id of the company that lines for people do not name. */
   readonly home: string | undefined;
   readonly redact: (text: string) => string;
 }
 
 export interface LogPlace {
-  /** Another command owns stdout: all lines are written to stderr, and a silent log still writes warnings and errors. */
+  /** Whether another command owns stdout. Then all lines are written to stderr, and a silent log still writes warnings and errors. */
   readonly beside?: boolean;
 }
 
@@ -52,17 +52,17 @@ export function createLog(
 
   const wants = (level: LogLevel): boolean => {
     if (logLevels.indexOf(level) < logLevels.indexOf(least)) return false;
-    return style !== "silent" || (beside && isTrouble(level));
+    return style !== "silent" || (beside && isWarningOrError(level));
   };
   const put = (level: LogLevel, event: string, fields: Fields): void => {
-    const output = isTrouble(level) ? stderr : stdout;
+    const output = isWarningOrError(level) ? stderr : stdout;
     output.write(render({ ...stamp(level, event), ...cleanFields(fields, source().redact) }, output.stream));
   };
   return {
     wants,
     write(level, event, fields = {}) {
       if (!wants(level)) return;
-      if (held === undefined || isTrouble(level)) put(level, event, fields);
+      if (held === undefined || isWarningOrError(level)) put(level, event, fields);
       else held.push(() => put(level, event, fields));
     },
     open(first) {
@@ -73,7 +73,7 @@ export function createLog(
   };
 }
 
-function isTrouble(level: LogLevel): boolean {
+function isWarningOrError(level: LogLevel): boolean {
   return level === "warn" || level === "error";
 }
 
@@ -101,10 +101,10 @@ function clean(name: string, value: unknown, redact: LogSource["redact"]): unkno
 /** Fields with times, which are never redacted. */
 const times: ReadonlySet<string> = new Set(["time", "now"]);
 
-/** The most bytes kept for a reader that is slow. */
+/** The most bytes that are buffered for a slow reader. */
 const BACKLOG_BYTES_MAX = 1024 * 1024;
 
-/** Writes lines to a stream. Leaves lines out while a pipe is not read, and reports their number afterwards. */
+/** Writes lines to a stream. While a pipe is not read, lines beyond {@link BACKLOG_BYTES_MAX} are left out, and their number is written afterwards. */
 function createLineOutput(
   stream: NodeJS.WriteStream,
   renderLeftOut: (count: number, stream: NodeJS.WriteStream) => string,

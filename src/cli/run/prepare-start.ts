@@ -57,7 +57,7 @@ export async function readStart(flags: StartFlags, variables: Variables) {
     options: {
       ...resolved,
       companies: applyGiven(resolved.companies, scenarios),
-      // "the stored clock wins unless the flag is given"
+      // A stored clock takes precedence over the configuration, but not over the flag.
       ...(flags.clock === undefined ? {} : { clockOver: options.clock }),
     },
     log: { style: options.log, level: options.logLevel },

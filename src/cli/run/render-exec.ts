@@ -7,7 +7,7 @@ export function renderExec(command: readonly string[], flags: StartFlags, env: r
   const options = startOptionNames.flatMap((name) => {
     const value = flags[name];
     if (value === undefined) return [];
-    // The line goes into reports, and a secret does not.
+    // The command line appears in reports, where a secret must not.
     if (name === "adminToken") return [`${flagOf(name)} "$SANDBOX_ADMIN_TOKEN"`];
     return value === true ? [flagOf(name)] : [flagOf(name), ...[value].flat().map(quoteWord)];
   });
@@ -16,7 +16,7 @@ export function renderExec(command: readonly string[], flags: StartFlags, env: r
   return nameAsCalled(`sandbox exec ${words.join(" ")}`);
 }
 
-/** For a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -18,7 +18,7 @@ export function createLineRenderer(source: () => Pick<LogSource, "now" | "home">
     const { event, level, time: _, now: at = toIso(now()), company, ...rest } = line;
     const when = String(at);
     const fields = { ...rest, company: company === home ? undefined : company };
-    if (level === "warn" || level === "error") return renderTrouble(when, String(event), level, fields, colors);
+    if (level === "warn" || level === "error") return renderWarning(when, String(event), level, fields, colors);
     const today = when.slice(0, DATE_LENGTH);
     const isNewDay = today !== day;
     day = today;
@@ -29,7 +29,7 @@ export function createLineRenderer(source: () => Pick<LogSource, "now" | "home">
 
 const DATE_LENGTH = "2026-01-15".length;
 
-function renderTrouble(when: string, event: string, level: "warn" | "error", fields: Fields, colors: Colors): string {
+function renderWarning(when: string, event: string, level: "warn" | "error", fields: Fields, colors: Colors): string {
   const { message, ...others } = fields;
   const what = typeof message === "string" ? message : event.replaceAll("-", " ");
   const [first = "", ...more] = printable(what).split("\n");

@@ -26,7 +26,7 @@ import { pluralize } from "../../kernel/messages/text.js";
 
 export type RunningSandbox = Awaited<ReturnType<typeof runSandbox>>;
 
-/** Throws UsageError("cannot-run") when it cannot listen, and UsageError("file") when the initial states of companies conflict. */
+/** Starts a sandbox. Throws UsageError("cannot-run") when it cannot listen, and UsageError("file") when the initial states of companies conflict. */
 export async function runSandbox(
   { serve, options, log: choice, store: storeFile, drainMs }: PreparedStart,
   logPlace?: LogPlace,
@@ -116,7 +116,7 @@ export function asFileProblem(error: unknown): unknown {
   return isInput ? new UsageError("file", `Failed to set up the companies: ${error.messages.join("; ")}`) : error;
 }
 
-/** Prepares the playing of scenarios and the recording. When that fails, the sandbox has stopped. */
+/** Prepares scenarios for playing, and starts the recording. When that fails, it stops the sandbox and throws. */
 export async function beginSession(running: RunningSandbox, prepared: PreparedStart) {
   try {
     return await prepareSession(running, prepared);
@@ -155,7 +155,7 @@ async function startRecording(sandbox: Sandbox, { file, fixtures }: NonNullable<
   return new Recorder(sandbox, fixtures.map(fromFile));
 }
 
-/** Writes nothing that does not pass when it is replayed. Throws UsageError("cannot-run"). */
+/** Writes the recording only if a replay of it passes. Throws UsageError("cannot-run"). */
 async function writeRecording(recorder: Recorder, file: string): Promise<void> {
   recorder.stop();
   const failed = `Failed to write the recording to ${file}: `;

@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
     option: "rules",
     flag: { rules: ["a.yaml", "b.yaml"] },
     variable: { SANDBOX_RULES: "c.yaml, d.yaml" },
-    // Those of the configuration apply beside them.
+    // The rules of the configuration apply in addition to these.
     config: { rules: [] },
     makes: [["a.yaml", "b.yaml"], ["c.yaml", "d.yaml"], [], []],
   },

@@ -164,7 +164,7 @@ function flag(help: string): Option<boolean> {
   return { argument: undefined, help, parse: parseSwitch, fallback: false };
 }
 
-/** Files, separated by commas in a variable. */
+/** An option that takes a list of files, which a variable separates by commas. */
 function list(help: string): Option<readonly string[]> {
   const parse = (_source: string, text: string): string[] =>
     text

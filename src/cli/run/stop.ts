@@ -7,7 +7,7 @@ import type { RunningServer } from "../../http/server/listen.js";
 
 /** The time for requests and deliveries in flight. Containers usually have 10 s to stop. */
 const GRACE_MS = 5_000;
-/** After another process has taken the store over: time for the answers that refuse what is in flight. */
+/** The same when another process has taken over the store: requests in flight only have to be refused. */
 const GRACE_LOST_MS = 500;
 
 /**
@@ -29,7 +29,7 @@ export async function stopGracefully(
   if (!isLost && drainMs > 0) await system.sleep(drainMs);
   const startedAt = system.monotonic();
   await Promise.race([server.close(), new Promise<void>((resolve) => system.after(msLeft(), resolve))]);
-  // The next holder of the store sends what is pending.
+  // The process that has taken over the store sends what is pending.
   if (!isLost) await Promise.all(companies.map(({ dispatcher }) => dispatcher.quietWithin(msLeft())));
   const cancelled = inFlight(sandbox);
   if (cancelled > 0) log.write("warn", "deliveries-given-up", { count: cancelled });
@@ -49,10 +49,10 @@ function inFlight({ companies }: Sandbox): number {
   return companies.reduce((sum, { dispatcher }) => sum + dispatcher.outstanding.length, 0);
 }
 
-/** Those that ask a process to end: Ctrl-C, a service manager, a terminal that was closed, Ctrl-\. */
+/** The signals that ask a process to end: Ctrl-C, a service manager, a terminal that was closed, Ctrl-\. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
-/** Calls `listener` at each signal to stop, instead of ending the process. The returned function ends that. */
+/** Calls `listener` at each signal to stop, instead of ending the process. The returned function removes the listener. */
 export function onStopSignal(listener: (signal: NodeJS.Signals) => void): () => void {
   for (const signal of STOP_SIGNALS) process.on(signal, listener);
   return () => {
@@ -80,20 +80,20 @@ export function nextStopSignal(): Promise<void> {
   });
 }
 
-/** How long the last output waits for a reader, ms. */
+/** How long the last output waits for a reader. */
 const UNREAD_MS = 1_000;
 
-/** Ends the process soon after its work, even when nobody reads what it has printed: a full pipe would hold it for ever. */
+/** Ends the process soon after its work, even when nobody reads its output: a full pipe would keep it alive for ever. */
 export function endUnread(): void {
   systemClock.after(UNREAD_MS, () => process.exit());
 }
 
-/** Resolves when another process has taken the store over. */
+/** Resolves when another process has taken over the store. */
 export async function whenLost({ store: { lost } }: Sandbox): Promise<void> {
   if (!lost.aborted) await once(lost, "abort");
 }
 
-/** npm and npx forward a Ctrl-C that the terminal has already sent to every process. */
+/** Whether a second signal is the same Ctrl-C: npm and npx forward it although the terminal has already sent it to every process. */
 function isEcho(msLater: number): boolean {
   return process.env["npm_command"] !== undefined && msLater < 100;
 }
