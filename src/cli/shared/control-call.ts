@@ -21,7 +21,7 @@ export function readTarget(flags: TargetFlags) {
   };
 }
 
-/** `company` undefined: the first. */
+/** An undefined `company` means the first company. */
 export type ControlTarget = ReturnType<typeof readTarget>;
 
 export interface ControlCall {
@@ -32,10 +32,13 @@ export interface ControlCall {
 
 /** Longer than an advance waits for receivers. */
 const TIMEOUT_MS = 120_000;
-/** The largest is an exported company. */
+/** The largest answer is an exported company. */
 const ANSWER_BYTES_MAX = 300 * 1024 * 1024;
 
-/** Returns the answer's JSON. Throws UsageError("command-line") for a refused call, and UsageError("cannot-run") for an unreachable sandbox. */
+/**
+ * Calls the control API and returns the answer's JSON. Throws UsageError("command-line") for a wrong call or a missing admin token, and
+ * UsageError("cannot-run") for any other refusal and for an unreachable sandbox.
+ */
 export async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
   const { url, company, adminToken } = target;
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;

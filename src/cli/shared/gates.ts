@@ -44,14 +44,14 @@ export function parseGates({ failOn, allow = [], failUnder }: GateFlags): Gates 
   };
 }
 
-/** What the gates judge; `percent` undefined: coverage is not judged. `unjudged`: why nothing can be. */
+/** What the gates judge. Without `percent`, coverage is not judged. `unjudged` says why nothing can be judged. */
 export interface Judged {
   readonly findings: readonly Finding[];
   readonly percent?: number;
   readonly unjudged: string | undefined;
 }
 
-/** Says which gates failed or could not be judged. Returns the exit code. */
+/** Prints which gates failed or could not be judged. Returns the exit code. */
 export function judgeGates({ failOn, minPercent }: Gates, { findings, percent, unjudged }: Judged): number {
   const counted = failOn === "critical" ? findings.filter(({ severity }) => severity === "critical") : findings;
   const hasFindings = failOn !== undefined && counted.length > 0;

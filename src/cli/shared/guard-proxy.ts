@@ -4,8 +4,8 @@ import { OWN_SITES, isKnownHost, isOwnOrigin } from "../../http/shared/own-names
 import { quote } from "../../kernel/messages/text.js";
 
 /**
- * Why a request is refused: a web page could have made it, from another origin, or under a name of its own that resolves to this machine. Webhooks come
- * through a tunnel, under any name; browsers send an `Origin` with a POST.
+ * Why a request is refused: a web page could have made it, from another origin, or under a host name of its own that resolves to this machine. Undefined when
+ * it is not. Webhooks may come through a tunnel under any host name, but without an `Origin`, which browsers send with each POST.
  */
 export function forgeryOf({ method, url = "/", headers }: IncomingMessage): string | undefined {
   const { host = "", origin, "sec-fetch-site": site } = headers;

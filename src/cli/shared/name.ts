@@ -5,15 +5,15 @@ const VERBS =
   "start|exec|replay|audit|proxy|calibrate|explore|vary|init|clock|companies|sign|validate|openapi|profile|help|--help|<verb>";
 const MENTION = new RegExp(String.raw`(?<![\w/.-])(?:npx business-payments-)?sandbox (?=(?:${VERBS})(?![\w.-]))`, "g");
 
-/** For texts that are read elsewhere later: npx finds this package in a clone, in a project and in the registry. */
+/** The name in texts that are read later or elsewhere: npx finds this package in a clone, in a project and in the registry. */
 export const DOCS_NAME = "npx business-payments-sandbox";
 
-/** Texts name the command `sandbox`, and outside of `cli/` in full. This puts the name in its place with which the user can run it. */
+/** Texts call the command `sandbox`, and outside of `cli/` {@link DOCS_NAME}. This replaces both by the name with which the user can run it. */
 export function nameAsCalled(text: string, name: string = calledAs()): string {
   return text.replaceAll(MENTION, `${name} `);
 }
 
-/** `npx sandbox` inside of a clone. Elsewhere npx would fetch another package of that name. */
+/** `npx sandbox` inside a clone. Elsewhere npx would fetch another package of that name. */
 function calledAs(): string {
   const root = programFolder();
   const folder = existsSync(join(root, ".git")) ? currentFolder() : undefined;
@@ -21,7 +21,7 @@ function calledAs(): string {
   return process.env["npm_command"] === undefined ? "business-payments-sandbox" : DOCS_NAME;
 }
 
-/** Undefined when it was removed. */
+/** The current folder; undefined when it was removed. */
 function currentFolder(): string | undefined {
   try {
     return realpathSync(".");

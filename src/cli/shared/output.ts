@@ -22,7 +22,7 @@ export function printJson(value: unknown): void {
 
 export const reporterNames = ["pretty", "json", "junit", "md"] as const;
 
-/** How a verb renders its report. `sum`: the last line for people. */
+/** How a verb renders its report. `sum` renders the last line for people. */
 export interface ReportRenderers<Report> {
   pretty(report: Report, style: Style): string;
   md(report: Report): string;
@@ -30,7 +30,7 @@ export interface ReportRenderers<Report> {
   sum(report: Report, style: Style): string;
 }
 
-/** The report on stdout. Where a program reads it, the last line for people is on stderr. */
+/** Prints the report on stdout. When a program reads it, the last line for people goes to stderr. */
 export function printReport<Report>(
   report: Report,
   { reporter, failOn }: { readonly reporter: (typeof reporterNames)[number]; readonly failOn: readonly string[] },
@@ -64,7 +64,7 @@ export async function prepareOutput(what: string, file: string): Promise<void> {
   await assertWritable(what, file);
 }
 
-/** When the disk is full, the file stays as it was: `calibrate` may write the profile that it has read. */
+/** Writes a file. When that fails, the file keeps its old content: `calibrate` may write the profile that it has read. */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await assertWritable(what, file);
   const before = await readFile(file).catch(() => undefined);
@@ -74,7 +74,7 @@ export async function writeOutput(what: string, file: string, text: string): Pro
   });
 }
 
-/** Shows progress in a line of a terminal, and nothing elsewhere. `clear` is the text that removes it. */
+/** Shows progress in a line of a terminal, and nothing elsewhere. `clear` is the text that removes the line. */
 export function createCounter(stream: NodeJS.WriteStream): { readonly clear: string; show(text: string): void } {
   const isShown = stream.isTTY && (process.env["CI"] ?? "") === "";
   const clear = isShown ? "\r\u001B[K" : "";

@@ -10,7 +10,7 @@ export interface OpenTarget {
   close(): Promise<void>;
 }
 
-/** A sandbox of its own for replays, without a socket. */
+/** Opens a sandbox for replays, without a socket. */
 export function openOwnTarget(seed?: number): OpenTarget {
   const sandbox = new Sandbox(resolveOptions({ seed }));
   const app = createApp(sandbox);

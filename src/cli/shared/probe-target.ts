@@ -29,7 +29,7 @@ export async function printPlan(options: ProbeOptions): Promise<void> {
   printData([...chosen.map(describe), ...left].join("\n"));
 }
 
-/** Asks the target, and returns the traffic: what there is of it when `signal` ends the probes. */
+/** Asks the target, and returns the traffic. When `signal` ends the probes, it returns the traffic so far. */
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<readonly HttpExchange[]> {
   const { target, profile } = options;
   const { chosen, left } = await plan(options);
@@ -64,7 +64,7 @@ function isUnanswered({ answer }: HttpExchange): boolean {
 
 const PARTIAL = "the report has what was learned so far";
 
-/** Without `--only`, no probe that moves money. */
+/** Chooses the probes. Without `--only`, none of them moves money. */
 async function plan({ selection, profile, fetchTo }: ProbeOptions) {
   const settings = describeProfile(acceptProfile(profile).values).map(({ setting: path, value }) => ({ path, value }));
   const wanted = settings.filter(({ path }) => isSelected(selection, path));

@@ -8,7 +8,7 @@ export interface RemoteFlags {
   readonly secret?: string | undefined;
 }
 
-/** Another deployment, and who calls it. Throws UsageError("command-line"). */
+/** The address of another deployment, and the credentials for it. Throws UsageError("command-line"). */
 export function parseRemote(
   target: string,
   { token, company, secret }: RemoteFlags,

@@ -10,7 +10,7 @@ import type { Scenario } from "../../scenarios/file/scenario.js";
 import { findKind } from "../../sandbox/config/load-files.js";
 import { programFolder } from "./name.js";
 
-/** Before the names of scenarios that are part of the package. */
+/** The prefix of the names of scenarios that are part of the package. */
 export const SHIPPED = "@shipped/";
 
 /** Loads the scenarios of files, folders, patterns and `@shipped/NAME`, each once, sorted within a folder. Throws UsageError("file") with the problems of all files. */
@@ -33,7 +33,7 @@ export function isScenario(value: unknown): boolean {
   return isObject(value) && ("steps" in value || "given" in value);
 }
 
-/** A named file must be a scenario; others in a folder need not be. */
+/** Finds files. A file that is named must be a scenario; one that is found in a folder need not be. */
 async function findAt(path: string) {
   if (path.startsWith(SHIPPED)) return findShipped(path);
   const info = await stat(path).catch(() => undefined);
@@ -54,7 +54,7 @@ async function findAt(path: string) {
 
 const IN_PATTERNS = /[*?[\]{}()!]/;
 
-/** Looks in the folder that the pattern begins with. From a folder below that one, the files in it would not match. */
+/** Looks in the folder that the pattern begins with. In a search from the current folder, `../**\/*.yaml` would not match the current folder's own files. */
 function globAt(pattern: string): Promise<string[]> {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => IN_PATTERNS.test(part));
@@ -62,7 +62,7 @@ function globAt(pattern: string): Promise<string[]> {
   return globIn(folder, parts.slice(first).join("/"));
 }
 
-/** By its name, or by a pattern of names. */
+/** Finds shipped scenarios by their name, or by a pattern of names. */
 async function findShipped(path: string) {
   const folder = join(programFolder(), "scenarios");
   const name = path.slice(SHIPPED.length).replace(/\.yaml$/, "");
@@ -75,13 +75,13 @@ async function findShipped(path: string) {
   );
 }
 
-/** What `replay` takes for this file. */
+/** The name by which `replay` finds this file. */
 export function nameOfFile(file: string): string {
   const shipped = relative(join(programFolder(), "scenarios"), file);
   return shipped.startsWith("..") || isAbsolute(shipped) ? file : SHIPPED + shipped.replace(/\.yaml$/, "");
 }
 
-/** The files in a folder, sorted. What is installed below it belongs to others, unless the pattern names it. */
+/** The files in a folder, sorted. Packages installed below it are left out, unless the pattern names their folder. */
 async function globIn(folder: string, pattern: string): Promise<string[]> {
   const ignore = /(?:^|\/)node_modules\//.test(pattern) ? [] : "**/node_modules/**";
   const files = await glob(pattern, { cwd: folder, expandDirectories: false, ignore });

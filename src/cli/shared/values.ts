@@ -23,7 +23,7 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
-/** Milliseconds. */
+/** Parses a duration to milliseconds. */
 export function parseDurationAbove0(flag: string, text: string, example = "30s"): number {
   const parsed = tryParseDuration(text);
   if ("ms" in parsed && parsed.ms > 0) return parsed.ms;
@@ -38,7 +38,7 @@ export function splitNames(texts: readonly string[] = []): string[] {
     .filter((name) => name !== "");
 }
 
-/** As `splitNames`, of choices. An empty text is none of them. */
+/** Like `splitNames`, for choices. An empty text is refused, since it is none of them. */
 export function parseChoices<Choice extends string>(
   source: string,
   texts: readonly string[],
@@ -48,7 +48,7 @@ export function parseChoices<Choice extends string>(
   return (names.length === 0 ? texts : names).map((name) => parseChoice(source, name, choices));
 }
 
-/** As `splitNames`, for an option whose empty value, such as an unset variable in a script, would do nothing. */
+/** Like `splitNames`, but refuses an empty value: it may come from an unset variable in a script, and would silently do nothing. */
 export function requireNames(source: string, texts?: readonly string[]): string[] {
   const names = splitNames(texts);
   if (texts !== undefined && names.length === 0) throw wrongValue(source, "one name or more", texts.join(" "));
@@ -73,9 +73,9 @@ export function parseToken(source: string, text: string): string {
 
 interface TokenSource {
   readonly variable: string;
-  /** Comes before the variable. */
+  /** The flag that takes precedence over the variable. */
   readonly flag?: string;
-  /** What the flag says. */
+  /** The value of the flag, if it is given. */
   readonly given?: string | undefined;
 }
 
