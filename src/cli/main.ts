@@ -4,7 +4,7 @@ import { runProgram } from "./program.js";
 import { EXIT, exitCodeOf } from "./shared/help.js";
 import { printDiagnostic } from "./shared/output.js";
 
-/** The command `sandbox`. bin/sandbox.js imports the build of this module. */
+/** The entry of the command `sandbox`. bin/sandbox.js imports the build of this module. */
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -15,7 +15,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** After a bug the state cannot be trusted, and what is still open must not hold the process. */
+/** Exits at once: after a bug the state cannot be trusted, and open handles must not keep the process alive. */
 function crash(error: unknown): never {
   process.exit(reportError(error));
 }
@@ -24,14 +24,14 @@ process.on("unhandledRejection", crash);
 
 void runProgram(process.argv.slice(2))
   .catch((error: unknown) => (error instanceof UsageError ? reportError(error) : crash(error)))
-  // Success does not hide that the output could not be written.
+  // An exit code of 0 must not hide that the output could not be written.
   .then((code) => (process.exitCode = code || process.exitCode));
 
 /** Prints the error on stderr and returns the exit code. SANDBOX_DEBUG adds the stack trace of a bug. */
 function reportError(thrown: unknown): number {
   const error = isFolderGone(thrown) ? new UsageError("file", FOLDER_GONE) : thrown;
   if (error instanceof UsageError) {
-    // A message may repeat what a file or a server says.
+    // A message may quote a file or a server.
     for (const message of error.messages.map(printable))
       printDiagnostic(error.kind === "file" ? message : `sandbox: ${message}`);
     return exitCodeOf[error.kind];
@@ -47,7 +47,7 @@ function reportError(thrown: unknown): number {
 
 const FOLDER_GONE = "Failed to find the current folder: it was removed. Change to another one.";
 
-/** Thrown wherever a path is taken relative to a current folder that was removed. */
+/** Whether an error was thrown because a path is relative to a current folder that was removed. */
 function isFolderGone(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }
