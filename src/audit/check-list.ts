@@ -10,7 +10,7 @@ import { byGroup } from "./report.js";
 import { type StateStage, stateChecks } from "./state/state-checks.js";
 import { type Check, checkGroups, type CheckInfo } from "./wire/check.js";
 
-/** In the order in which they run and are reported. */
+/** All checks, in the order in which they run and are reported. */
 export const allChecks: readonly Check<StateStage>[] = [
   ...genuineChecks,
   ...forgedChecks,

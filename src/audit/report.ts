@@ -22,7 +22,7 @@ export interface AuditReport {
   /** How many requests were sent. */
   readonly requests: number;
   readonly durationMs: number;
-  /** In the order of the table of checks. */
+  /** The results, in the order of the table of checks. */
   readonly checks: readonly CheckResult[];
 }
 
@@ -36,7 +36,7 @@ export interface CheckResult extends CheckText {
   /** The request that decided it, in words. Null when none was sent. */
   readonly sent: string | null;
   readonly received: (AuditAnswer & { readonly latencyMs: number }) | null;
-  /** Why nothing was received. */
+  /** Why nothing was received. Null when something was, or nothing was sent. */
   readonly error: string | null;
   /** What is wrong, or why the check was skipped. Null when it passed. */
   readonly seen: string | null;

@@ -23,7 +23,7 @@ export const renderPretty: Reporter = (report, style) => {
   return blocks.map((lines) => `${lines.join("\n")}\n`).join("\n");
 };
 
-/** First, since an audit that proves nothing is no pass. */
+/** These lines come first, because an audit that proves nothing has not passed. */
 function renderReasons({ verdict, reasons }: AuditReport, style: Style): string[][] {
   if (verdict !== "inconclusive") return [];
   const intro = "Inconclusive: nothing failed, but what was asked for could not be judged.";
@@ -34,7 +34,7 @@ function renderNotes({ notes }: AuditReport, style: Style): string[] {
   return notes.flatMap((note) => wrapText(oneLine(note), style.width, 6, "Note: ")).map(style.faint);
 }
 
-/** First, since most other checks depend on it. */
+/** These lines come before the table, because most other checks depend on the ordinary event. */
 function renderAdvice({ receiver, accepted, advice }: AuditReport, style: Style): string[][] {
   if (accepted || advice.length === 0) return [];
   const items = advice.flatMap((item, index) => wrapText(`${item}.`, style.width, 5, `  ${index + 1}. `));
@@ -73,7 +73,7 @@ export function renderSum({ verdict, checks, counts, requests, durationMs }: Aud
 }
 
 const marks: Readonly<Record<AuditVerdict, string>> = { pass: "✓", fail: "✗", warn: "!", skipped: "-" };
-/** Between columns, and as wide as a mark with its space. */
+/** The gap between columns, which is as wide as a mark with its space. */
 const GAP = "  ";
 /** A narrower terminal gets no column for how long answers took. */
 const WIDTH_FOR_TIMES = 90;
@@ -125,7 +125,7 @@ function renderRow(check: CheckResult, columns: Columns, style: Style): string[]
   return [paint(renderLine(columns, [marks[verdict], id, oneLine(sent), status, time]))];
 }
 
-/** A check that passed has a coloured mark, any other a coloured line. */
+/** Only the mark of a passed check is coloured; for others, the whole line is. */
 function paintOf(verdict: AuditVerdict, style: Style): (text: string) => string {
   return {
     pass: (text: string) => style.good(text.slice(0, 1)) + text.slice(1),

@@ -184,7 +184,7 @@ class Audit {
     return { ...stage, ...(event === undefined ? {} : { event }), state: this.#state };
   }
 
-  /** Throws UsageError("cannot-run") when no connection could be made. */
+  /** Returns the exchange. Throws UsageError("cannot-run") when no connection could be made. */
   #assertReached({ exchange }: Verdict): Exchange {
     if (exchange !== undefined && !exchange.unreachable) return exchange;
     throw new UsageError(

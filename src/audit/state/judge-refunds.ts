@@ -36,7 +36,7 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
 const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
 
-/** A status, a count of orders by status, or a sum of money. */
+/** Whether a place shows a payment: as a status, a count of orders by status, or a sum of money. */
 function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   if ("plus" in changed) {
     return /(^|[.])paid$/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"));

@@ -61,7 +61,7 @@ export class ObservedApp {
     this.#firstDeliveredAt ??= this.#deliveredAt;
   }
 
-  /** The application has made an order, which may be shown as late as what an event changes. */
+  /** Call this when the application has made an order: the state may show it as late as the effect of an event. */
   noteOrder(): void {
     this.latest = undefined;
     this.noteDelivery();

@@ -16,7 +16,7 @@ import {
 } from "../application/schedule.js";
 import { type StateSession, type StateTrial, whyUnread } from "./state-session.js";
 
-/** The state cannot be read after these deliveries. */
+/** Thrown when the state cannot be read after these deliveries. */
 export class StateLost extends Error {
   override readonly name = "StateLost";
   readonly schedule: Schedule;
@@ -148,7 +148,7 @@ export async function playStepwise(
   const after = redelivered.length > 0 ? await readAfter(session, schedule, exchanges) : readings.at(-1);
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.app.changeOf(before, after, names);
-  // A delivery that was refused at first has its effect later, so effects cannot be told apart.
+  // A delivery that was refused at first has its effect later, so effects cannot be attributed to deliveries.
   const effects =
     redelivered.length > 0
       ? []
@@ -221,7 +221,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.app.noteOrder();
-  // The longest name first: one may contain another.
+  // The longest names come first, because one may contain another.
   const names = [...opened].flatMap(([place, order]) => order.names.map((name) => [name, `<${place} order>`] as const));
   return { orders: opened, names: new Map(names.toSorted(([one], [other]) => other.length - one.length)) };
 }

@@ -217,7 +217,7 @@ function happen(step: Step, order: OrderName, more: CallParts = {}): object[] {
   return request === undefined ? [] : [call(request, { ...(body === undefined ? {} : { body }), ...more })];
 }
 
-/** A dropped event of a charge that was paid. */
+/** Whether a delivery is the dropped event of a charge that was paid. */
 function isDroppedAfterAll({ step, order }: Delivery, schedule: Schedule): boolean {
   return step === "dropped" && realHistoryOf(schedule).every((real) => real.order !== order || real.step !== "dropped");
 }

@@ -134,7 +134,7 @@ const restart: Check<StateStage> = {
   run: withState(judgeRestart),
 };
 
-/** What the application does with events in any order and number. They run one after another in one session: a later one does not report again what an earlier one found. */
+/** The checks of what the application does with events in any order and number. A later one does not report again what an earlier one found. */
 export const stateChecks: readonly Check<StateStage>[] = [
   history,
   ...stateCheckIds.map(scheduleCheck),

@@ -33,7 +33,7 @@ export class StateSession {
   ready: Readiness | undefined;
   /** Families for which the application handles only the other spelling of the topic. */
   readonly respelled = new Set<Family>();
-  /** Key of a real history → its effect. */
+  /** The effects of real histories, by their keys. */
   readonly histories = new Map<string, Change>();
   /** Schedules that a slow application has passed together with others, and the answers to them. */
   readonly passedTogether = new Map<Schedule, readonly Exchange[]>();
@@ -48,7 +48,7 @@ export class StateSession {
     this.app = new ObservedApp(options);
   }
 
-  /** Other checks may have changed the state. */
+  /** Forgets the last reading, because other checks may have changed the state, and counts deliveries anew. */
   beginCheck(): void {
     this.sent = 0;
     this.app.latest = undefined;

@@ -69,7 +69,7 @@ function shippedBy(
   return describeShipped(schedule, effects, shipping);
 }
 
-/** Two events of one order, the later one first. */
+/** Whether a schedule consists of two events of one order, the later one first. */
 function isReversed(schedule: Schedule): boolean {
   const [one, other] = schedule;
   return (

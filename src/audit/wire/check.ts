@@ -17,7 +17,7 @@ export interface CheckInfo {
   readonly follows?: readonly string[];
 }
 
-/** In the order of the report. */
+/** The groups of checks, in the order of the report. */
 export const checkGroups = ["genuine", "forged", "robust", "state"] as const;
 export type CheckGroup = (typeof checkGroups)[number];
 
@@ -53,12 +53,12 @@ export interface Stage {
   send(request: AuditRequest): Promise<Exchange>;
   /** The exchange of the ordinary event with which the audit began. Undefined while it is under way. */
   readonly ordinary: Exchange | undefined;
-  /** The receiver takes long for each answer: several requests are sent at a time. */
+  /** Whether the receiver takes so long for each answer that several requests are sent at a time. */
   readonly isSlow: boolean;
   readonly ids: IdSource;
 }
 
-/** Thrown by a check that cannot be finished: it is skipped for this reason. */
+/** Thrown by a check that cannot be finished. The message is the reason why it is skipped. */
 export class Abandoned extends Error {
   override readonly name = "Abandoned";
 }

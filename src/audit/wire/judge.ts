@@ -154,7 +154,7 @@ function isRedirect({ status }: AuditAnswer): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Neither accepted nor refused. */
+/** The failure of an exchange in which the event was neither accepted nor refused. */
 function mishap(exchange: Exchange): Failure {
   const { answer } = exchange;
   if (answer === null) return silent(exchange);

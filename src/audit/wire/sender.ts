@@ -131,7 +131,7 @@ function isCut({ answer, unreachable, timedOut }: Exchange): boolean {
   return answer === null && !unreachable && !timedOut;
 }
 
-/** The receiver does not listen any more, and this check is not the cause. */
+/** Thrown when the receiver has stopped listening, and not because of this check. */
 export class Gone extends Abandoned {
   constructor(error: string) {
     super(`not tried: the receiver could not be reached any more (${error})`);

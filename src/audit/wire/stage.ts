@@ -45,7 +45,7 @@ export function differsInBase64url(signature: string): boolean {
 export type Signature = string | readonly string[] | null;
 
 interface PostOptions {
-  /** Default: the right one. */
+  /** Default: the right signature. */
   readonly signature?: Signature;
   /** The name of the signature's header. Default: that of the stage. */
   readonly name?: string;
