@@ -132,7 +132,7 @@ interface Session {
   readonly options: ExploreOptions;
 }
 
-/** Undefined when it was stopped before its end. */
+/** Runs and judges one fault. Undefined when it was stopped before its end. */
 async function runFault(session: Session, fault: Planned): Promise<Finished | undefined> {
   const judged = await judgeTwice(session, fault);
   if (judged === undefined) return undefined;

@@ -48,7 +48,7 @@ export interface PlannedFault {
   readonly outcome?: Pick<SeenOutcome, "kind" | "ordinal" | "request">;
   /** Whether a missing effect is no bug, because the command learns no outcome even without the fault. */
   readonly toleratesMissing: boolean;
-  /** Whether it does the same as another fault: at an earlier read that got the same answer, or a copy that comes at once. */
+  /** Whether it does the same as another fault: the same one at an earlier read with the same answer, or a copy that comes at once. */
   readonly isEquivalent: boolean;
 }
 

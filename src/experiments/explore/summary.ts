@@ -10,7 +10,7 @@ import { describeEffect } from "../run/describe-effect.js";
 export interface JudgedRun extends Judgement {
   readonly baseline: Baseline;
   readonly result: RunResult;
-  /** The faults of the run, in their order. */
+  /** The faults of the run, in the order in which they happen. */
   readonly faults: readonly Pick<PlannedFault, "fault" | "point" | "rule" | "outcome">[];
   /** The real time that a run may take, ms. */
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import type { RunResult } from "./experiment.js";
 import type { Seen, SeenRequest } from "./observe.js";
 import { surplus } from "../../kernel/collections.js";
 
-/** Worst first. */
+/** All verdicts, the worst first. */
 export const verdicts = ["unsafe", "lost", "hung", "crashed", "noticed", "safe"] as const;
 export type Verdict = (typeof verdicts)[number];
 

@@ -13,7 +13,7 @@ export interface Budget {
   readonly signal: AbortSignal;
 }
 
-/** Runs tasks side by side, in their order, until the budget is used up. */
+/** Runs tasks in their order, several at a time, until the budget is used up. */
 export class Pool<Result> {
   /** Why not all tasks were begun; null while all were. */
   stopped: StopReason | null = null;

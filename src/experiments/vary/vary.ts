@@ -125,7 +125,7 @@ interface Finished {
   readonly row: VariedSetting;
 }
 
-/** Undefined when it was stopped before its end, and when the alternative contradicts other settings. */
+/** Runs the command with one variation. Undefined when it was stopped before its end, and when the alternative contradicts other settings. */
 async function runVariation(session: Session, variation: PlannedVariation): Promise<Finished | undefined> {
   const { plan, options, notes } = session;
   const { id, alternatives } = variation;
