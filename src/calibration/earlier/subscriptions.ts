@@ -67,7 +67,7 @@ export class EarlierSubscriptions {
     this.#listed.push({ id, topic, spelling: String(spelling), url: String(url), createdAt, updatedAt });
   }
 
-  /** Whether the recording created it. The id cannot tell: the answer that created it may show none, or another one. */
+  /** Whether the recording created it. Ids are not compared, because the answer that created it may show none, or another one. */
   #isCreated(row: JsonObject): boolean {
     const alike = this.#subscribed.filter(({ name }) => name === nameOf(row));
     return alike.some(({ createdAt = row["createdAt"] }) => createdAt === row["createdAt"]);

@@ -13,7 +13,7 @@ export type Entry = RecordedRequest | RecordedWebhook;
 
 interface Recorded {
   readonly exchange: ExchangeName;
-  /** On the service's clock, as far as its answers show it. */
+  /** The time on the service's clock, as far as its answers show it. */
   readonly at: Instant;
 }
 
@@ -34,7 +34,7 @@ export interface RecordedRequest extends Recorded {
   readonly contentType: string | undefined;
   /** Undefined for a path or method that the contract does not have. */
   readonly operation: OperationId | undefined;
-  /** From `/v1/` on, with the query. */
+  /** The path from `/v1/` on, with the query. */
   readonly path: string;
   readonly body: string | undefined;
   /** Undefined when none came. */

@@ -15,7 +15,7 @@ export function readTimestamp(text: unknown): Timestamp | undefined {
 
 const COMPACT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/;
 
-/** The last instant that a time stands for: some services cut their times to seconds. */
+/** The last instant that a time stands for: some services truncate their times to seconds. */
 export function endOf(time: Instant): Instant {
   return time % 1_000 === 0 ? time + 999 : time;
 }

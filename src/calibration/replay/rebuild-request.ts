@@ -14,7 +14,7 @@ export interface RebuildOptions {
   readonly isTokenRight: boolean;
 }
 
-/** A recorded request to the sandbox, with the sandbox's ids, cursors and token. */
+/** Turns a recorded request into one to the sandbox, with the sandbox's ids, cursors and token. */
 export function rebuildRequest(recorded: RecordedRequest, options: RebuildOptions): Request {
   const { path, authorization, companyId, contentType, body, answer } = recorded;
   const { method } = recorded.exchange;

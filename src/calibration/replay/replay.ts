@@ -61,10 +61,10 @@ const READS_KEPT = 3;
 const KEPT = { ...DEFAULT_LIMITS, requests: 1, events: 100, deliveries: 100 };
 /** Settings that records depend on from their creation. */
 const READ_BEFORE = ["charges.fee", "charges.ttl", "transfers.fee", "transfers.settlement"];
-/** After this many entries each, the settings that due work has read are noted. */
+/** The number of entries after which the settings that due work has read are noted again. */
 const DUE_READS_EVERY = 50;
 
-/** Puts recorded requests to a sandbox with this profile, at the times of the recording, and compares what it answers and sends. */
+/** Sends recorded requests to a sandbox with this profile, at the times of the recording, and compares what it answers and sends. */
 export async function replay({ entries, companyId }: History, options: ReplayOptions): Promise<Replayed> {
   const run = new Replay(options, entries[0]?.at ?? 0, companyId);
   try {
@@ -76,7 +76,7 @@ export async function replay({ entries, companyId }: History, options: ReplayOpt
   }
 }
 
-/** A sandbox to which the requests of a recording are put, one after another. */
+/** A sandbox to which the requests of a recording are sent, one after another. */
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #sandbox: Sandbox;

@@ -43,7 +43,7 @@ export const verb: Verb = (command, exitWith) => {
   );
 };
 
-/** How long deliveries in flight are waited for when the command has ended. */
+/** How long to wait for deliveries in flight when the command has ended. */
 const LAST_DELIVERIES_MS = 1_000;
 
 interface ExecFlags extends StartFlags, GateFlags {

@@ -13,7 +13,7 @@ import { programFolder } from "./name.js";
 /** The prefix of the names of scenarios that are part of the package. */
 export const SHIPPED = "@shipped/";
 
-/** Loads the scenarios of files, folders, patterns and `@shipped/NAME`, each once, sorted within a folder. Throws UsageError("file") with the problems of all files. */
+/** Loads the scenarios of files, folders, patterns and `@shipped/NAME`, each once, sorted within a folder. Throws UsageError("file") with all problems. */
 export async function loadScenarioFiles(paths: readonly string[]): Promise<Scenario[]> {
   const found = (await Promise.all(paths.map(findAt))).flat();
   const named = new Set(found.filter(({ isNamed }) => isNamed).map(({ file }) => file));
