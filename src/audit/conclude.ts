@@ -41,9 +41,9 @@ function reasonsOf(checks: readonly CheckResult[], found: Found): readonly strin
   for (const { id, verdict, seen, severity, causedBy } of checks) {
     const result = found.get(id);
     const isSkipped = verdict === "skipped" && causedBy === null && severity !== "warning";
-    const isUnasked = result?.outcome === "skipped" && result.isUnasked === true;
+    const isNotRequested = result?.outcome === "skipped" && result.isNotRequested === true;
     const isUnproven = verdict === "warn" && result?.outcome === "failed" && result.isUnproven === true;
-    if ((!isSkipped || isUnasked) && !isUnproven) continue;
+    if ((!isSkipped || isNotRequested) && !isUnproven) continue;
     const reason = isUnproven ? `${seen ?? ""}, which proves nothing` : (seen ?? "");
     idsOf.set(reason, [...(idsOf.get(reason) ?? []), id]);
   }
@@ -61,8 +61,8 @@ function resultOf(check: CheckInfo, selected: readonly CheckInfo[], found: Found
   const usual = failure?.raisedTo ?? lowered ?? check.severity;
   const severity = usual === "warning" && refusesGenuine(check, selected, found) ? "high" : usual;
   const answer = exchange?.answer ?? null;
-  const isHollow = provesNothing(check, verdict, found);
-  const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, isHollow);
+  const isWithoutProof = provesNothing(check, verdict, found);
+  const { verdict: concluded, seen } = concludeOne(verdict, severity, causedBy, isWithoutProof);
   return {
     id,
     group,
@@ -86,10 +86,10 @@ function concludeOne(
   verdict: Verdict,
   severity: CheckResult["severity"],
   causedBy: string | undefined,
-  isHollow: boolean,
+  isWithoutProof: boolean,
 ): Pick<CheckResult, "verdict" | "seen"> {
-  if (verdict.outcome === "skipped" && !isHollow) return { verdict: "skipped", seen: verdict.reason };
-  if (isHollow || verdict.outcome === "skipped")
+  if (verdict.outcome === "skipped" && !isWithoutProof) return { verdict: "skipped", seen: verdict.reason };
+  if (isWithoutProof || verdict.outcome === "skipped")
     return { verdict: "skipped", seen: "proves nothing while the ordinary event is not accepted" };
   if (verdict.outcome === "passed") return { verdict: "pass", seen: null };
   if (causedBy !== undefined) return { verdict: "skipped", seen: `${verdict.seen}: a consequence of ${causedBy}` };
@@ -104,9 +104,11 @@ function refusesGenuine({ id }: CheckInfo, selected: readonly CheckInfo[], found
 
 /** A receiver that refuses everything refuses forged events too. */
 function provesNothing({ group }: CheckInfo, verdict: Verdict, found: Found): boolean {
-  const isUnasked = verdict.outcome === "skipped" && verdict.isUnasked === true && group === "forged";
+  const isNotRequested = verdict.outcome === "skipped" && verdict.isNotRequested === true && group === "forged";
   return (
-    group !== "genuine" && (verdict.outcome === "passed" || isUnasked) && found.get(VALID_EVENT)?.outcome !== "passed"
+    group !== "genuine" &&
+    (verdict.outcome === "passed" || isNotRequested) &&
+    found.get(VALID_EVENT)?.outcome !== "passed"
   );
 }
 

@@ -211,7 +211,7 @@ class Audit {
     // The state checks send some events at the same time.
     this.#sender.parallel = Math.max(this.#sender.parallel, COPIES);
     for (const other of ofTurn("alone")) await this.#runOne(other, baseline);
-    if (this.#gone === undefined) await this.#doubtLate();
+    if (this.#gone === undefined) await this.#skipPassedIfLate();
     for (const other of ofTurn("last")) await this.#runOne(other, baseline);
   }
 
@@ -244,7 +244,7 @@ class Audit {
   }
 
   /** Turns passed state checks into skipped ones when the state still changes long after the answers: then they prove nothing. */
-  async #doubtLate(): Promise<void> {
+  async #skipPassedIfLate(): Promise<void> {
     const isPassed = (id: string): boolean => this.#verdicts.get(id)?.outcome === "passed";
     const passed = this.#selected.filter(({ id, group }) => group === "state" && isPassed(id));
     if (this.#state === undefined || passed.length === 0) return;

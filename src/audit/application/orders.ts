@@ -135,7 +135,7 @@ async function openCharge(
     ["paid", { ...before, status: "paid", due: 0, paid: amount }],
   ]);
   const left = needed(steps, "charge");
-  const happen = async (step: Step): Promise<void> => {
+  const makeHappen = async (step: Step): Promise<void> => {
     const due = left.splice(0, left.indexOf(step) + 1);
     if (due.length === 0) return;
     await withoutDeliveries(door, { id }, async () => {
@@ -150,7 +150,7 @@ async function openCharge(
     names: [id, externalId],
     amountXof: amount,
     bodyOf: async (delivery) => {
-      await happen(delivery.step);
+      await makeHappen(delivery.step);
       return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });
     },
   };

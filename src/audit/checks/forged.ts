@@ -307,7 +307,7 @@ function oldSecret(): Check {
 }
 
 function onlyIf(check: Check, isAsked: (stage: Stage) => boolean, reason: string): Check {
-  const skipped: Verdict = { outcome: "skipped", reason, isUnasked: true };
+  const skipped: Verdict = { outcome: "skipped", reason, isNotRequested: true };
   return { ...check, run: async (stage) => (isAsked(stage) ? check.run(stage) : skipped) };
 }
 

@@ -62,42 +62,42 @@ export const genuineChecks: readonly Check[] = [
       ),
     judge: judgeSpellings,
   }),
-  trap({
+  variant({
     id: "white-space",
     title: "unusual white space in the body is accepted",
     why: "White space is signed too. Code that parses and prints the JSON before it hashes loses it, and refuses genuine events.",
     body: ({ value }) => printSpaced(value),
     sent: "a genuine event with unusual white space",
   }),
-  trap({
+  variant({
     id: "escapes",
     title: "escaped characters in the body are accepted",
     why: String.raw`\u0070 and p are the same text in different bytes. A reprinted copy has another signature, so genuine events are refused.`,
     body: ({ value }) => printEscaped(value),
     sent: String.raw`a genuine event with \u0070 and \/ in it`,
   }),
-  trap({
+  variant({
     id: "numbers",
     title: "numbers such as 50.50 and 1e4 are accepted",
     why: "50.50 parsed and printed is 50.5. Only amounts with decimals are refused, so tests with round amounts miss it.",
     body: ({ value }) => printNumbers(withData(value, { auditNumbers: [50.5, 10_000] })),
     sent: "a genuine event with numbers such as 50.50 and 1e4",
   }),
-  trap({
+  variant({
     id: "key-order",
     title: "members in another order are accepted",
     why: "JSON has no order. Code that rebuilds the signed text from known members, or sorts them, refuses genuine events when the service adds or moves one.",
     body: ({ value }) => printOrdered(value, (keys) => keys.toReversed()),
     sent: "a genuine event with its members in another order",
   }),
-  trap({
+  variant({
     id: "non-ascii-text",
     title: "text beyond ASCII is accepted",
     why: "A body that is read as Latin-1 or ASCII has another signature as soon as a customer is called Koné. Only those events are refused.",
     body: ({ value }) => JSON.stringify(withData(value, { description: ACCENTS })),
     sent: "a genuine event with é, kanji and an emoji in it",
   }),
-  trap({
+  variant({
     id: "slow-sender",
     turn: "alone",
     title: "an event that arrives in small pieces is accepted",
@@ -108,7 +108,7 @@ export const genuineChecks: readonly Check[] = [
     cuts: (text) => [1, 2, Math.floor(text.length / 2), text.length - 1],
     sent: "a genuine event that arrives in five pieces",
   }),
-  trap({
+  variant({
     id: "split-character",
     turn: "alone",
     title: "a character that arrives in two pieces is accepted",
@@ -119,7 +119,7 @@ export const genuineChecks: readonly Check[] = [
     cuts: (text) => [Buffer.from(text).indexOf(Buffer.from("東")) + 1],
     sent: "a genuine event that is cut in the middle of a character",
   }),
-  trap({
+  variant({
     id: "unknown-topic",
     title: "an unknown topic is acknowledged",
     why: "The service may add topics. It retries an event until it is acknowledged, and reports a receiver that refuses it as down.",
@@ -128,7 +128,7 @@ export const genuineChecks: readonly Check[] = [
     body: ({ value }) => JSON.stringify({ ...value, topic: UNKNOWN_TOPIC }),
     sent: "a genuine event of an unknown topic",
   }),
-  trap({
+  variant({
     id: "unknown-fields",
     title: "unknown fields are accepted",
     why: "The service may add fields without notice. A strict schema then refuses all events.",
@@ -141,7 +141,7 @@ export const genuineChecks: readonly Check[] = [
       }),
     sent: "a genuine event with unknown fields",
   }),
-  trap({
+  variant({
     id: "long-event",
     turn: "alone",
     title: "an event of 64 KiB is accepted",
@@ -156,7 +156,7 @@ export const genuineChecks: readonly Check[] = [
 
 const ACCENTS = "Commande de Koné à Abidjan — 東京 🛒";
 
-type Trap = Pick<CheckInfo, "id" | "title" | "why"> &
+type Variant = Pick<CheckInfo, "id" | "title" | "why"> &
   Partial<Pick<Check, "fix" | "snippet" | "severity" | "follows" | "turn">> & {
     readonly body: (event: AuditEvent) => string;
     readonly cuts?: (text: string) => readonly number[];
@@ -164,7 +164,7 @@ type Trap = Pick<CheckInfo, "id" | "title" | "why"> &
   };
 
 /** A genuine event in other bytes, in pieces, or with other content. */
-function trap({ body, cuts, sent, ...info }: Trap): Check {
+function variant({ body, cuts, sent, ...info }: Variant): Check {
   return wireCheck({
     group: "genuine",
     severity: "high",

@@ -69,7 +69,7 @@ export const robustChecks: readonly Check[] = [
     judge: (exchanges) =>
       worst(
         exchanges.map((exchange) =>
-          exchange.request.sent === GENUINE_AS_TEXT ? high(judgeAnswered(exchange)) : judgeRefused(exchange),
+          exchange.request.sent === GENUINE_AS_TEXT ? lowerToHigh(judgeAnswered(exchange)) : judgeRefused(exchange),
         ),
       ),
   }),
@@ -135,7 +135,7 @@ const GENUINE_AS_TEXT = "a genuine event as text/plain";
 const NOT_UTF8 = Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x22, 0x7d]);
 
 /** A genuine event without an answer is less severe than an accepted forged one. */
-function high(verdict: Verdict): Verdict {
+function lowerToHigh(verdict: Verdict): Verdict {
   return verdict.outcome === "failed" ? { ...verdict, severity: "high" } : verdict;
 }
 

@@ -27,7 +27,7 @@ export async function judgeReady(
     const isDoubtful =
       verdict.outcome === "failed"
         ? verdict.failing === "wrong"
-        : verdict.outcome === "skipped" && verdict.isUnasked !== true;
+        : verdict.outcome === "skipped" && verdict.isNotRequested !== true;
     if (!isDoubtful || !(await session.app.isBusy())) return verdict;
     session.ready = { unfit: LATE };
     return { outcome: "skipped", reason: LATE };

@@ -14,17 +14,17 @@ const ID = "state-refunds";
 export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
   return judgeReady(trial, ID, async ({ families, effects, hasMoved }) => {
     if (!families.has("charge"))
-      return { outcome: "skipped", reason: "the topic is not one of charges", isUnasked: true };
+      return { outcome: "skipped", reason: "the topic is not one of charges", isNotRequested: true };
     const { check: source } = trial.state.options;
     const [paid = [], refund = []] = [effects.get("paid"), effects.get("refunded")];
     if (paid.length === 0 && refund.length === 0) {
       return hasMoved
-        ? { outcome: "skipped", reason: NO_CHARGES, isUnasked: true }
+        ? { outcome: "skipped", reason: NO_CHARGES, isNotRequested: true }
         : { outcome: "skipped", reason: NOTHING_MOVED };
     }
     if (refund.length === 0) {
       const isShown = paid.some((changed) => showsPayment(changed, trial.state.amountXof));
-      if (!isShown) return { outcome: "skipped", reason: NOT_SHOWN, isUnasked: true };
+      if (!isShown) return { outcome: "skipped", reason: NOT_SHOWN, isNotRequested: true };
       return describe(trial, events("paid", "refunded"), ["the refund changes nothing"]);
     }
     const shipped = describeShipping(refund, "at the refund", { source, paid });

@@ -22,7 +22,7 @@ export async function judgeRestart(trial: StateTrial): Promise<Verdict> {
     return {
       outcome: "skipped",
       reason: "nothing says how the application is restarted (--restart COMMAND)",
-      isUnasked: true,
+      isNotRequested: true,
     };
   }
   return judgeReady(trial, "state-restart", async (ready) => {

@@ -39,10 +39,10 @@ export async function judgeGivenEvent(trial: StateTrial): Promise<Verdict> {
     return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
   const verdict = mustAccept([await trial.send(first)]);
   if (verdict.outcome === "failed") return { outcome: "skipped", reason: `not tried: ${verdict.seen}` };
-  const before = await session.app.resting();
+  const before = await session.app.readAtRest();
   const answers: Exchange[] = [];
   for (const request of others) answers.push(await trial.send(request));
-  const after = await session.app.resting();
+  const after = await session.app.readAtRest();
   if (before === undefined || after === undefined) return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
   const change = session.app.changeOf(before.state, after.state);
   if (change.length === 0) return judgeProof(answers) ?? { outcome: "passed" };
@@ -62,7 +62,7 @@ export async function judgeSchedules(trial: StateTrial, id: StateCheckId): Promi
     const { order, sandbox, checks } = session.options;
     const canJudge = (other: StateCheckId): boolean =>
       other !== "state-unknown-id" || order !== undefined || sandbox !== undefined;
-    if (!canJudge(id)) return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isUnasked: true };
+    if (!canJudge(id)) return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isNotRequested: true };
     const schedulesOf = (check: StateCheckId): readonly Schedule[] =>
       seeds[check].filter((schedule) => schedule.every(({ step }) => families.has(familyOf(step))));
     if (session.app.isSlow && !session.hasTriedAll) {

@@ -84,7 +84,7 @@ export class ObservedApp {
   }
 
   /** The state after deliveries. One reading is enough for an application that works before it answers. */
-  async settled(): Promise<unknown> {
+  async readSettled(): Promise<unknown> {
     if (this.pauseMs === 0) return this.read();
     const { system } = this.#options;
     await system.sleep(Math.max(0, (this.#deliveredAt ?? 0) + this.pauseMs - system.monotonic()));
@@ -92,7 +92,7 @@ export class ObservedApp {
   }
 
   /** The state once earlier deliveries have been handled. Undefined when it keeps changing. */
-  async resting(): Promise<{ readonly state: unknown } | undefined> {
+  async readAtRest(): Promise<{ readonly state: unknown } | undefined> {
     const reading = await this.#readUntilStable(REST_MS);
     return reading.isStable ? reading : undefined;
   }
@@ -128,7 +128,7 @@ export class ObservedApp {
       state = next;
     }
     for (const place of varying ?? []) if (place !== "") this.ignored.add(place);
-    return (await this.resting()) !== undefined;
+    return (await this.readAtRest()) !== undefined;
   }
 
   /** Forgets earlier late changes: from now on the audit waits as long as an ordinary history needs. */

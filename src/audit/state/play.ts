@@ -59,7 +59,7 @@ async function deliver(trial: StateTrial, schedule: Schedule, afterEach?: (index
   const session = trial.state;
   const { orders, names } = await openOrders(session, schedule);
   const { latest } = session.app;
-  const before = latest === undefined ? await session.app.settled() : latest.state;
+  const before = latest === undefined ? await session.app.readSettled() : latest.state;
   const exchanges: Exchange[] = [];
   const redelivered: Delivery[] = [];
   for (const [index, delivery] of schedule.entries()) {
@@ -110,7 +110,7 @@ async function sendOne(
 
 async function readAfter(session: StateSession, schedule: Schedule, exchanges: readonly Exchange[], isSettled = true) {
   try {
-    return await (isSettled ? session.app.settled() : session.app.read());
+    return await (isSettled ? session.app.readSettled() : session.app.read());
   } catch (error) {
     throw error instanceof UsageError ? new StateLost(schedule, exchanges, error) : error;
   }

@@ -114,7 +114,7 @@ function* knownSteps(schedule: Schedule, options: ScheduleScenario, isForged: bo
   const orders = [...new Set(schedule.map(({ order }) => order))];
   for (const order of orders) yield createStep(order, schedule, options);
   if (isForged) {
-    for (const { order, step } of schedule) yield* happen(step, order);
+    for (const { order, step } of schedule) yield* eventSteps(step, order);
     yield { settle: true };
     for (const order of orders) yield acknowledged(order, 0);
     return;
@@ -173,7 +173,7 @@ function create(isCharge: boolean, order: OrderName, more: CallParts = {}) {
 /** The whole history of an order; saves the ids of its deliveries. */
 function* historySteps(order: OrderName, schedule: Schedule): Generator<object> {
   const history = realHistoryUpTo(schedule.filter((delivery) => delivery.order === order));
-  for (const { step } of history) yield* happen(step, order);
+  for (const { step } of history) yield* eventSteps(step, order);
   // With two subscriptions each event has two deliveries, one after the other.
   const each = subscriptionNumbersOf(schedule).length * copiesIn(schedule);
   const wanted = schedule.filter((delivery) => delivery.order === order && !isDroppedAfterAll(delivery, schedule));
@@ -200,7 +200,7 @@ function acknowledged(order: OrderName, count: number): object {
 }
 
 /** The steps that make an event happen to an order. A transfer starts when it is created. */
-function happen(step: Step, order: OrderName, more: CallParts = {}): object[] {
+function eventSteps(step: Step, order: OrderName, more: CallParts = {}): object[] {
   const id = `\${${order}}`;
   const refund = `POST /v1/charges/${id}/refund`;
   const part = refundedAfter("refunded in part", AMOUNT_XOF);
@@ -224,7 +224,7 @@ function isDroppedAfterAll({ step, order }: Delivery, schedule: Schedule): boole
 
 function* dropSteps(order: OrderName): Generator<object> {
   yield { name: "back to before the payment", ...call("PUT /_sandbox/snapshots/due") };
-  yield* happen("dropped", order);
+  yield* eventSteps("dropped", order);
   yield saveDeliveries(order, { [`${order}_dropped_1`]: "body.data[0].id" });
 }
 
@@ -244,11 +244,11 @@ function* unknownSteps(schedule: Schedule, { topic, receiver }: ScheduleScenario
     }),
   };
   yield create(familyOf(step) === "charge", "unknown", stranger);
-  if (step === "refunded") yield* happen("paid", "unknown", company);
+  if (step === "refunded") yield* eventSteps("paid", "unknown", company);
   const body = { topic: spell({ step, subscription: 1 }, topic), url: receiver };
   yield call("POST /v1/webhooks", { ...stranger, body, status: 201 });
   const name = describeSchedule(schedule)[0];
-  for (const last of happen(step, "unknown", step === "refunded" ? stranger : company)) yield { name, ...last };
+  for (const last of eventSteps(step, "unknown", step === "refunded" ? stranger : company)) yield { name, ...last };
   yield call("POST /_sandbox/settle", company);
   yield call("DELETE /_sandbox/companies/${stranger}", { status: 204 });
 }

@@ -70,7 +70,7 @@ function withState(
   judgeGiven: (trial: StateTrial) => Promise<Verdict> = async () => ({
     outcome: "skipped",
     reason: ONE_EVENT_ONLY,
-    isUnasked: true,
+    isNotRequested: true,
   }),
 ): Check<StateStage>["run"] {
   return async ({ state, ...stage }) => {
@@ -78,7 +78,7 @@ function withState(
       return {
         outcome: "skipped",
         reason: "nothing says how the application's state is read (--check URL|COMMAND)",
-        isUnasked: true,
+        isNotRequested: true,
       };
     }
     state.beginCheck();

@@ -92,7 +92,7 @@ export interface Skipped {
   readonly reason: string;
   readonly exchange?: Exchange | undefined;
   /** Set when the user has not asked for the check, so that an audit without it is conclusive. */
-  readonly isUnasked?: true;
+  readonly isNotRequested?: true;
 }
 
 export interface Failure {
