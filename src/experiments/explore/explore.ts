@@ -164,7 +164,7 @@ async function judgeTwice(session: Session, fault: Planned): Promise<JudgedFault
   const again = await judgeRun(`${fault.id}-again`);
   if (signal.aborted) return { ...found, isBug: true, isFlaky: false };
   const isFlaky =
-    !bugVerdicts.includes(again.judgement.verdict) && !isElsewhere(session, fault, [found.result, again.result]);
+    !bugVerdicts.includes(again.judgement.verdict) && !hitAnotherPart(session, fault, [found.result, again.result]);
   // If the two runs show different bugs, report the worse one.
   const isWorse = rankOf(again.judgement) < rankOf(found.judgement);
   return { ...(isWorse ? again : found), isBug: true, isFlaky };
@@ -208,7 +208,7 @@ function partAt({ point }: Planned, { seen }: RunResult): SeenRequest | SeenDeli
 }
 
 /** Whether the fault of the second run hit another request of the baseline. Then the second run says nothing about the first. */
-function isElsewhere({ plan }: Session, fault: Planned, runs: readonly RunResult[]): boolean {
+function hitAnotherPart({ plan }: Session, fault: Planned, runs: readonly RunResult[]): boolean {
   const { requests, deliveries } = plan.baseline.result.seen;
   const usual = new Set<string | undefined>([...requests, ...deliveries].map(({ key }) => key));
   const keys = runs.map((run) => partAt(fault, run)?.key);
