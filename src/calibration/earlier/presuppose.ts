@@ -110,7 +110,10 @@ class Search {
         this.#seen.add(idOf(body)).add(nameOf(body));
         return;
       case "checkCustomer":
-        return this.#know(new URL(path, "http://localhost").searchParams.get("msisdn")?.replace(/^ /, "+"), body);
+        return this.#addCustomer(
+          new URL(path, "http://localhost").searchParams.get("msisdn")?.replace(/^ /, "+"),
+          body,
+        );
       case "getCharge":
       case "payCharge":
       case "refundCharge":
@@ -131,7 +134,7 @@ class Search {
     }
   }
 
-  #know(msisdn: string | undefined, { firstName, lastName, kycStatus }: JsonObject): void {
+  #addCustomer(msisdn: string | undefined, { firstName, lastName, kycStatus }: JsonObject): void {
     if (msisdn === undefined || kycStatus === "unknown" || this.customers.has(msisdn)) return;
     this.customers.set(msisdn, { msisdn, firstName, lastName, kycStatus });
   }

@@ -10,13 +10,13 @@ import { nameDrift } from "./drift.js";
 import { weigh } from "./score.js";
 
 /** A history with at most this many entries is replayed as a whole. */
-const WHOLE = 300;
+const WHOLE_MAX = 300;
 /** At most this many kinds of difference are kept, the heaviest ones. The others get their turn once a setting has explained some of these. */
-const KINDS = 100;
+const KINDS_MAX = 100;
 /** How many differences of a kind are kept, and how many histories that show the kind or read a setting. */
-const EXAMPLES = 2;
+const EXAMPLES_MAX = 2;
 /** How many requests of an operation, or webhooks of a topic, are kept that have the same id or reference. */
-const ALIKE = 20;
+const ALIKE_MAX = 20;
 
 /**
  * The part of a long history that shows each kind of difference and the first few reads of each setting, with everything else about the same charges and
@@ -24,11 +24,11 @@ const ALIKE = 20;
  */
 export function focus(history: History, { differences, reads }: Replayed): History {
   const { entries } = history;
-  if (entries.length <= WHOLE) return history;
+  if (entries.length <= WHOLE_MAX) return history;
   const wanted = new Set([...reads.values()].flat());
   const places = new Map(entries.map(({ exchange }, place) => [exchange, place]));
   for (const alike of heaviestKinds(differences).values()) {
-    for (const { exchange } of alike.slice(0, EXAMPLES)) wanted.add(places.get(exchange) ?? 0);
+    for (const { exchange } of alike.slice(0, EXAMPLES_MAX)) wanted.add(places.get(exchange) ?? 0);
   }
   const before = Math.max(-1, ...[...wanted].filter((place) => isAboutAll(entries[place])));
   const keys = new Set([...wanted].flatMap((place) => keysOf(entries[place]!)));
@@ -41,7 +41,7 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
       kept.set(name, count);
       return count;
     });
-    if (!counts.some((count) => count <= ALIKE)) return false;
+    if (!counts.some((count) => count <= ALIKE_MAX)) return false;
     for (const id of entry.kind === "request" ? idsIn(entry.answer?.body) : []) keys.add(id);
     return true;
   };
@@ -64,7 +64,7 @@ export function focusTracks(tracks: readonly Track[]): Track[] {
     const shown = new Set(differences.map(nameDrift).filter((kind) => kinds.has(kind)));
     for (const path of reads.keys()) shown.add(`${path} ${isAgreed}`);
     entries += history.entries.length;
-    if (entries > WHOLE && ![...shown].some((name) => (kept.get(name) ?? 0) < EXAMPLES)) return false;
+    if (entries > WHOLE_MAX && ![...shown].some((name) => (kept.get(name) ?? 0) < EXAMPLES_MAX)) return false;
     for (const name of shown) kept.set(name, (kept.get(name) ?? 0) + 1);
     return true;
   });
@@ -73,7 +73,7 @@ export function focusTracks(tracks: readonly Track[]): Track[] {
 /** The kinds of difference that weigh most, by their names. */
 function heaviestKinds(differences: readonly FoundDifference[]): ReadonlyMap<string, readonly FoundDifference[]> {
   const kinds = [...groupBy(differences, nameDrift)].map((kind) => ({ kind, weight: weigh(kind[1]) }));
-  const heaviest = kinds.toSorted((a, b) => b.weight - a.weight).slice(0, KINDS);
+  const heaviest = kinds.toSorted((a, b) => b.weight - a.weight).slice(0, KINDS_MAX);
   return new Map(heaviest.map(({ kind }) => kind));
 }
 

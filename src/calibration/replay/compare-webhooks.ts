@@ -84,7 +84,7 @@ function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[]
   const unpaired = [...left];
   for (const webhook of recorded) {
     if (pairs.has(webhook) || showsEvent(webhook)) continue;
-    const place = unpaired.findIndex(({ body }) => mayBe(webhook, body, bindings));
+    const place = unpaired.findIndex(({ body }) => mayReportSame(webhook, body, bindings));
     if (place !== -1) pairs.set(webhook, ...(unpaired.splice(place, 1) as [SentWebhook]));
   }
   return { pairs, unpaired };
@@ -96,7 +96,7 @@ function showsEvent({ body: { data } }: RecordedWebhook): boolean {
 }
 
 /** Whether a recorded webhook may report the same event: neither its topic nor its id contradicts that. */
-function mayBe({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
+function mayReportSame({ topic, body }: RecordedWebhook, ours: SentWebhook["body"], bindings: Bindings): boolean {
   const { id } = isObject(body["data"]) ? body["data"] : {};
   const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);
   return isSameTopic && (typeof id !== "string" || plain(id) === bindings.toTheirs(idOf(ours["data"])));
