@@ -69,7 +69,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   const session = await beginSession(running, prepared);
   let code = 0;
   /** The command's own failure takes precedence over one of ours. */
-  const orPrint = (error: unknown): void => {
+  const throwOrPrint = (error: unknown): void => {
     if (code === 0) throw error;
     printDiagnostic(`sandbox: ${messageOf(error)}`);
   };
@@ -95,14 +95,14 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       percent: seen.coverage.percent,
       unjudged: seen.requests === 0 ? NEVER_CALLED : wasLetIn ? undefined : TURNED_AWAY,
     });
-    if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(orPrint);
-    await closeArchive?.().catch(orPrint);
+    if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(throwOrPrint);
+    await closeArchive?.().catch(throwOrPrint);
     return code === 0 ? judged : code;
   } finally {
     try {
-      await running.stop().catch(orPrint);
+      await running.stop().catch(throwOrPrint);
     } finally {
-      await session.end().catch(orPrint);
+      await session.end().catch(throwOrPrint);
     }
   }
 }

@@ -14,7 +14,7 @@ import { systemClock } from "../../kernel/time/system-clock.js";
 import { printable, pluralize } from "../../kernel/messages/text.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { parsePort } from "../run/start-options.js";
-import { endUnread, nextStopSignal } from "../run/stop.js";
+import { exitDespiteUnreadOutput, nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
 import { parseBaseUrl, requireNames } from "../shared/values.js";
@@ -94,7 +94,7 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   } finally {
     await file?.close();
     await mirror.close();
-    endUnread();
+    exitDespiteUnreadOutput();
   }
   printDiagnostic(`sandbox: ${renderSum(comparison, record)}`);
   if (file === undefined || record === undefined) return;

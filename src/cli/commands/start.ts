@@ -10,7 +10,7 @@ import { colorsFor, printData } from "../shared/output.js";
 import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
 import { type RunningSandbox, beginSession, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
-import { endUnread, nextStopSignal, whenLost } from "../run/stop.js";
+import { exitDespiteUnreadOutput, nextStopSignal, whenStoreLost } from "../run/stop.js";
 
 export const verb: Verb = (command) => {
   command.description("Runs the sandbox until Ctrl-C or SIGTERM, and shows how to reach it.");
@@ -44,12 +44,12 @@ async function start(flags: StartFlags): Promise<void> {
     warnIfExposed(running, prepared);
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
-    await Promise.race([stopSignal, whenLost(running.sandbox)]);
+    await Promise.race([stopSignal, whenStoreLost(running.sandbox)]);
   } finally {
     try {
       await running.stop();
     } finally {
-      await session.end().finally(endUnread);
+      await session.end().finally(exitDespiteUnreadOutput);
     }
   }
 }

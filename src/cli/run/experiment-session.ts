@@ -83,10 +83,10 @@ async function readBase(
   flags: StartFlags,
 ): Promise<{ readonly seed: number; readonly profile: ProfileOverrides }> {
   const { options, store } = await prepareStart(flags, { ...process.env, PORT: undefined });
-  const misfit = (option: string, reason: string) =>
+  const incompatible = (option: string, reason: string) =>
     new UsageError("command-line", `${option} does not go with ${verb}: ${reason}.`);
-  if (store !== undefined) throw misfit("--store", "each run begins with the same state");
-  if (options.tenancy) throw misfit("--tenancy", "each run has the same seed, so access tokens could be guessed");
+  if (store !== undefined) throw incompatible("--store", "each run begins with the same state");
+  if (options.tenancy) throw incompatible("--tenancy", "each run has the same seed, so access tokens could be guessed");
   return { seed: options.seed ?? SEED_DEFAULT, profile: options.defaults.profile };
 }
 

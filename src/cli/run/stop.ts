@@ -73,7 +73,7 @@ export function nextStopSignal(): Promise<void> {
       if (firstAt === undefined) {
         firstAt = systemClock.monotonic();
         resolve();
-      } else if (!isEcho(systemClock.monotonic() - firstAt)) {
+      } else if (!isForwardedAgain(systemClock.monotonic() - firstAt)) {
         process.exit(exitCodeOfSignal(signal));
       }
     });
@@ -81,19 +81,19 @@ export function nextStopSignal(): Promise<void> {
 }
 
 /** How long the last output waits for a reader. */
-const UNREAD_MS = 1_000;
+const UNREAD_OUTPUT_MS = 1_000;
 
 /** Ends the process soon after its work, even when nobody reads its output: a full pipe would keep it alive for ever. */
-export function endUnread(): void {
-  systemClock.after(UNREAD_MS, () => process.exit());
+export function exitDespiteUnreadOutput(): void {
+  systemClock.after(UNREAD_OUTPUT_MS, () => process.exit());
 }
 
 /** Resolves when another process has taken over the store. */
-export async function whenLost({ store: { lost } }: Sandbox): Promise<void> {
+export async function whenStoreLost({ store: { lost } }: Sandbox): Promise<void> {
   if (!lost.aborted) await once(lost, "abort");
 }
 
 /** Whether a second signal is the same Ctrl-C: npm and npx forward it although the terminal has already sent it to every process. */
-function isEcho(msLater: number): boolean {
+function isForwardedAgain(msLater: number): boolean {
   return process.env["npm_command"] !== undefined && msLater < 100;
 }
