@@ -6,7 +6,7 @@ import { createApp } from "../../src/http/server/app.js";
 import { serve, type ServeOptions } from "../../src/http/server/listen.js";
 import { selfSigned } from "../support/self-signed.js";
 import { useWorlds } from "../support/describe-api.js";
-import { sendAllThenRead, sendRaw } from "../support/raw-http.js";
+import { connectTo, sendAllThenRead, sendRaw } from "../support/raw-http.js";
 import { chargeRequest } from "../support/requests.js";
 import { anError } from "../support/shapes.js";
 import { WORLD_START } from "../support/world.js";
@@ -110,6 +110,23 @@ describe("an ambiguous request", () => {
     const { status, body } = await sendRaw(url, [`${kept}\r\nhello\r\n\r\n`]);
     expect(status).toBe(200);
     expect(body).toMatch(/^{"balance":10000000,"currency":"XOF"}HTTP\/1\.1 400 [^]*"statusCode":400/);
+  });
+
+  it("that goes on in pieces is refused once, while the answer before it is under way", async () => {
+    const { url } = await listen();
+    const warnings: string[] = [];
+    const note = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", note);
+    onTestFinished(() => void process.off("warning", note));
+    const socket = await connectTo(url);
+    onTestFinished(() => void socket.destroy());
+    socket.write("GET /_sandbox/stream HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    for (let piece = 0; piece < 12; piece++) {
+      socket.write("hello\r\n\r\n");
+      expect((await fetch(`${url}/_sandbox/health`)).status).toBe(200);
+    }
+    // Of Node, about 11 listeners that wait for the end of one answer.
+    expect(warnings).toEqual([]);
   });
 
   it("after a request with `Connection: close` gets no answer", async () => {

@@ -19,12 +19,19 @@ export function guardConnections(
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, outgoing: ServerResponse) => latest.set(socket, outgoing));
+  const isRefused = new WeakSet<Duplex>();
   const answer = async (socket: Duplex, refused: Refused | undefined): Promise<void> => {
     // The connection broke: there is no client to answer.
     if (refused === undefined) {
       socket.destroy();
       return;
     }
+    // Node reports each further piece, too.
+    if (isRefused.has(socket)) {
+      if (!socket.writable) socket.destroy();
+      return;
+    }
+    isRefused.add(socket);
     const text = await refuse(refused).then(renderAnswer, () => undefined);
     if (text === undefined) {
       socket.destroy();
