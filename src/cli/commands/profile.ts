@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import { type Setting, sourceOf } from "../../domain/profile/setting.js";
 import { groupOf, settingGroups, settings } from "../../domain/profile/settings.js";
+import { wrapText } from "../../kernel/messages/text.js";
 import { describeProfile, renderProfileMarkdown } from "../../domain/profile/describe-profile.js";
 import { parseChoice } from "../shared/values.js";
 import { type FormatFlags, type Verb, addClosing, formatOf, jsonFormat } from "../shared/help.js";
@@ -62,18 +63,7 @@ function commentOf(setting: Setting): string[] {
     const shown = form === true && typeof value === "string" ? value : JSON.stringify(value);
     return `- or ${shown}: ${effect}`;
   });
-  return [setting.summary, ...others, sourceOf(setting)].flatMap(wrap);
+  return [setting.summary, ...others, sourceOf(setting)].flatMap((text) => wrapText(text, COMMENT_WIDTH, 2, ""));
 }
 
 const COMMENT_WIDTH = 94;
-
-function wrap(text: string): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last === undefined) lines.push(word);
-    else if (last.length + 1 + word.length <= COMMENT_WIDTH) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(`  ${word}`);
-  }
-  return lines;
-}
