@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../kernel/messages/text.js";
 import { nameAsCalled } from "../shared/name.js";
 import { flagOf } from "../shared/values.js";
 import { type StartFlags, startOptionNames } from "./start-options.js";
@@ -16,7 +17,6 @@ export function renderExec(command: readonly string[], flags: StartFlags, env: r
   return nameAsCalled(`sandbox exec ${words.join(" ")}`);
 }
 
-/** Quotes a word for a POSIX shell. */
 function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteForShell(word);
 }

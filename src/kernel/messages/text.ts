@@ -3,6 +3,11 @@ export function quote(text: unknown, charactersMax = 60): string {
   return JSON.stringify(shorten(String(text), charactersMax));
 }
 
+/** For a POSIX shell: in single quotes it interprets only the quote itself. */
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 /** What was given comes back in a message, but never a megabyte of it. */
 export function shorten(text: string, charactersMax = 60): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;

@@ -9,7 +9,7 @@ import type { HttpContext } from "../../shared/env.js";
 import type { Fields } from "./view/actions.js";
 import { SecretRedactor } from "../../../sandbox/observation/redact.js";
 import type { AuditedReceiver, Auditor } from "../../../audit/auditor.js";
-import { quoted } from "./view/curl.js";
+import { quoteForShell } from "../../../kernel/messages/text.js";
 import type { Memory } from "./view/memory.js";
 import { linkTo, rootOf } from "./view/view.js";
 import { subscriptionRequest } from "../../../contract/subscriptions.js";
@@ -86,9 +86,9 @@ function topicFor({ world, profile }: Company, url: string): string {
 /** The audit as a command. The secret key comes from the environment. */
 function commandFor(url: string, header: string, topic: string, only: string | undefined): string {
   return [
-    `npx business-payments-sandbox audit ${quoted(url)} --secret "$SANDBOX_SECRET_KEY"`,
-    ...(header === webhookSettings.signatureHeader.default ? [] : [`--header ${quoted(header)}`]),
+    `npx business-payments-sandbox audit ${quoteForShell(url)} --secret "$SANDBOX_SECRET_KEY"`,
+    ...(header === webhookSettings.signatureHeader.default ? [] : [`--header ${quoteForShell(header)}`]),
     ...(topic === DEFAULT_TOPIC ? [] : [`--topic ${topic}`]),
-    ...(only === undefined ? [] : [`--only ${quoted(only)}`]),
+    ...(only === undefined ? [] : [`--only ${quoteForShell(only)}`]),
   ].join(" ");
 }

@@ -1,7 +1,7 @@
 import { usableToken } from "../../../../sandbox/state/company-record.js";
 import { CommandLine } from "../parts/action.js";
 import { Code, Facts, Panel } from "../parts/show.js";
-import { quoted } from "../view/curl.js";
+import { quoteForShell } from "../../../../kernel/messages/text.js";
 import type { DashboardPage, View } from "../view/view.js";
 
 export const connectPage: DashboardPage = {
@@ -52,7 +52,7 @@ function connectionOf({ sandbox, company, here }: View) {
 }
 
 function inEnvFile(value: string): string {
-  return /^[\w:/.@%+-]*$/.test(value) ? value : quoted(value);
+  return /^[\w:/.@%+-]*$/.test(value) ? value : quoteForShell(value);
 }
 
 /** They read the `.env` of the page; `how` says what runs them. */

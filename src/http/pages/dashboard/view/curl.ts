@@ -1,3 +1,4 @@
+import { quoteForShell } from "../../../../kernel/messages/text.js";
 import { withOwnToken } from "../../../control/render-request.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import { redactPath } from "../../../../sandbox/observation/redact.js";
@@ -35,12 +36,12 @@ export function curlOf(place: Place, order: ControlOrder): string {
 /** With an admin token, the access token is on the page Connect only. */
 function ownToken({ sandbox, company }: Place): string {
   if (sandbox.options.adminToken !== undefined) return '"Authorization: Bearer $SANDBOX_ACCESS_TOKEN"';
-  return quoted(`Authorization: Bearer ${usableToken(company.record.identity)}`);
+  return quoteForShell(`Authorization: Bearer ${usableToken(company.record.identity)}`);
 }
 
 /** A call of the API under test as a command. */
 export function apiCurl(place: Place, method: string, path: string, body?: unknown): string {
-  const company = path === "/v1/charges" ? [quoted(`X-Company-Id: ${place.company.id}`)] : [];
+  const company = path === "/v1/charges" ? [quoteForShell(`X-Company-Id: ${place.company.id}`)] : [];
   return commandFor(place, method, path, [ownToken(place), ...company], body);
 }
 
@@ -50,7 +51,7 @@ export function requestCurl(view: View, entry: JournalEntry): string {
   const own = withOwnToken(view.redactor, entry);
   const sent = [
     ...(headers["authorization"] === undefined ? [] : [ownToken(view)]),
-    ...(headers["x-company-id"] === undefined ? [] : [quoted(`X-Company-Id: ${headers["x-company-id"]}`)]),
+    ...(headers["x-company-id"] === undefined ? [] : [quoteForShell(`X-Company-Id: ${headers["x-company-id"]}`)]),
   ];
   return commandFor(view, method, redactPath(entry.path, own), sent, own.value(body));
 }
@@ -75,7 +76,7 @@ function commandFor(
   const { publicUrl } = sandbox.options;
   const url = (publicUrl ?? here.origin) + path;
   const text = JSON.stringify(body) ?? "";
-  const data = text.length > BODY_MAX ? "@body.json" : quoted(text);
+  const data = text.length > BODY_MAX ? "@body.json" : quoteForShell(text);
   const json = body === undefined ? [] : ["-H", "'Content-Type: application/json'", "-d", data];
   return [
     "curl",
@@ -83,13 +84,8 @@ function commandFor(
     ...(url.startsWith("https:") && publicUrl === undefined ? ["-k"] : []),
     // curl uses GET by default, and POST with -d.
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : ["-X", method]),
-    /^[\w:/.%-]+$/.test(url) ? url : quoted(url),
+    /^[\w:/.%-]+$/.test(url) ? url : quoteForShell(url),
     ...headers.flatMap((header) => ["-H", header]),
     ...json,
   ].join(" ");
-}
-
-/** In single quotes a shell interprets only the quote itself. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,7 +4,8 @@ import type { Instant } from "../../../../kernel/time/instant.js";
 import type { Profile } from "../../../../domain/profile/profile.js";
 import { parseJsonOrText } from "../../../../kernel/messages/json.js";
 import { type Tone, describeDistance } from "../parts/show.js";
-import { BODY_MAX, quoted } from "../view/curl.js";
+import { quoteForShell } from "../../../../kernel/messages/text.js";
+import { BODY_MAX } from "../view/curl.js";
 import { damageOf, sentBody, signBody, signedBody } from "../../../../domain/deliveries/sign-delivery.js";
 
 /** The number of the last attempt; of the first when none was made. */
@@ -45,9 +46,11 @@ export function receiverCurl(
   const { body, signature } = signedBody(delivery, lastAttempt(delivery), secretKey);
   const headers = ["content-type: application/json", `${signatureHeader}: ${signature}`];
   if (topicHeader !== null) headers.push(`${topicHeader}: ${delivery.topic}`);
-  const call = ["curl -i", quoted(delivery.url), ...headers.map((header) => `-H ${quoted(header)}`)].join(" ");
+  const call = ["curl -i", quoteForShell(delivery.url), ...headers.map((header) => `-H ${quoteForShell(header)}`)].join(
+    " ",
+  );
   if (body.length > BODY_MAX) return `${call} --data-binary @body.json`;
-  if (isUtf8(body)) return `${call} --data-raw ${quoted(body.toString())}`;
+  if (isUtf8(body)) return `${call} --data-raw ${quoteForShell(body.toString())}`;
   return `printf %s ${body.toString("base64")} | base64 -d | ${call} --data-binary @-`;
 }
 
