@@ -1,6 +1,7 @@
 import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
-import { openVariables, parseChoice } from "../shared/values.js";
+import { openVariables, parseChoice, parseWhole } from "../shared/values.js";
+import { parseSeed } from "../run/start-options.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { assertReachable, createRemoteTarget } from "../../scenarios/run/remote-target.js";
@@ -212,10 +213,7 @@ function parseReplayFlags(flags: ReplayFlags) {
     bail: flags.bail === true,
     reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames),
     out: flags.out,
-    seed:
-      flags.seed === undefined
-        ? undefined
-        : parseWhole("--seed", flags.seed, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    seed: flags.seed === undefined ? undefined : parseSeed("--seed", flags.seed),
     gates: parseGates(flags),
     annotates: process.env["GITHUB_ACTIONS"] === "true",
   };
@@ -248,11 +246,4 @@ function parseShard(text: string): { index: number; count: number } {
   const count = Number(parts?.[2]);
   if (parts !== null && index >= 1 && index <= count) return { index, count };
   throw new UsageError("command-line", `--shard must be i/n with i from 1 to n, such as 1/3, got "${text}".`);
-}
-
-function parseWhole(flag: string, text: string, min: number, max: number): number {
-  const value = Number(text);
-  if (/^-?\d+$/.test(text) && value >= min && value <= max) return value;
-  const range = min === Number.MIN_SAFE_INTEGER ? "" : ` from ${min} to ${max}`;
-  throw new UsageError("command-line", `${flag} must be a whole number${range}, got "${text}".`);
 }

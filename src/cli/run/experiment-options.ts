@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { reporterNames } from "../shared/output.js";
-import { parseChoice, parseDurationAbove0, splitNames, wrongValue } from "../shared/values.js";
+import { parseChoice, parseDurationAbove0, parseWhole, splitNames, wrongValue } from "../shared/values.js";
 import { type NamedCredential, parseEnv } from "./child-env.js";
 import { addStartOptions, type StartFlags } from "./start-options.js";
 
@@ -50,10 +50,10 @@ export function parseExperimentFlags(verb: string, words: readonly string[], fla
     names: (flags.env ?? []).map((text): NamedCredential => parseEnv(text)),
     only: splitNames(flags.only),
     skip: splitNames(flags.skip),
-    maxRuns: flags.maxRuns === undefined ? undefined : parseCount("--max-runs", flags.maxRuns, 1_000_000),
+    maxRuns: flags.maxRuns === undefined ? undefined : parseWhole("--max-runs", flags.maxRuns, 1, 1_000_000),
     timeMs: flags.time === undefined ? undefined : parseDurationAbove0("--time", flags.time),
     timeoutMs: flags.timeout === undefined ? undefined : parseDurationAbove0("--timeout", flags.timeout),
-    workers: flags.workers === undefined ? 1 : parseCount("--workers", flags.workers, WORKERS_MAX),
+    workers: flags.workers === undefined ? 1 : parseWhole("--workers", flags.workers, 1, WORKERS_MAX),
     check: flags.check,
     list: flags.list === true,
     reporter: flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames),
@@ -62,9 +62,3 @@ export function parseExperimentFlags(verb: string, words: readonly string[], fla
 }
 
 const WORKERS_MAX = 64;
-
-function parseCount(flag: string, text: string, max: number): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
-  throw wrongValue(flag, `a whole number from 1 to ${max}`, text);
-}

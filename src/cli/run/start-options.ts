@@ -200,7 +200,7 @@ function parseDrain(source: string, text: string): number {
   return parsed.ms;
 }
 
-function parseSeed(source: string, text: string): number {
+export function parseSeed(source: string, text: string): number {
   const seed = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(seed)) return seed;
   throw wrongValue(source, "a whole number", text);

@@ -23,6 +23,13 @@ export function parseChoice<Choice extends string>(source: string, text: string,
   throw wrongValue(source, list, text, nearest(text, choices));
 }
 
+/** Parses a whole number from `min` to `max`. */
+export function parseWhole(source: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw wrongValue(source, `a whole number from ${min} to ${max}`, text);
+}
+
 /** Parses a duration to milliseconds. */
 export function parseDurationAbove0(flag: string, text: string, example = "30s"): number {
   const parsed = tryParseDuration(text);
