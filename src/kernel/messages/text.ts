@@ -28,6 +28,13 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
+/** The name, or the first of `name-2`, `name-3` and so on that is free. */
+export function freeName(name: string, isFree: (name: string) => boolean): string {
+  let free = name;
+  for (let count = 2; !isFree(free); count++) free = `${name}-${count}`;
+  return free;
+}
+
 /** `1 charge`, `2 charges`. */
 export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -1,6 +1,7 @@
 import { balanceOf } from "../../domain/accounts/ledger.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf } from "../../kernel/messages/json.js";
+import { freeName } from "../../kernel/messages/text.js";
 import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
@@ -122,7 +123,8 @@ export class Recorder {
     if (companyId === this.#session.companyId) return undefined;
     const known = this.#names.get(companyId);
     if (known !== undefined) return known;
-    const name = freeName(this.#sandbox.redactor.text(companyId).replace(/^company_/, ""), this.#others);
+    const wanted = this.#sandbox.redactor.text(companyId).replace(/^company_/, "");
+    const name = freeName(wanted, (each) => !this.#others.has(each));
     this.#names.set(companyId, name);
     this.#others.set(name, this.#sandbox.opened.get(companyId)?.setup);
     return name;
@@ -245,13 +247,6 @@ const IGNORED_CALLS: ReadonlySet<string> = new Set([
 ]);
 
 const CLOCK_CALLS: ReadonlySet<string> = new Set(["PUT /clock", "POST /clock/advance", "POST /settle"]);
-
-function freeName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? wanted : `${wanted}-${count}`;
-    if (!taken.has(name)) return name;
-  }
-}
 
 function noteHeaders(match: unknown, names: Set<string>): void {
   const headers = memberOf(match, "headers");

@@ -1,5 +1,6 @@
 import { isAllowed, unmatched } from "../../sandbox/config/allowance.js";
 import { reasonOf } from "../../kernel/messages/problem.js";
+import { freeName } from "../../kernel/messages/text.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
@@ -106,8 +107,7 @@ function uniqueNames(scenarios: readonly Scenario[]): string[] {
       .replaceAll(/[^A-Za-z0-9]+/g, "-")
       .toLowerCase()
       .slice(0, NAME_MAX);
-    let unique = stem;
-    for (let count = 2; taken.has(unique); count++) unique = `${stem}-${count}`;
+    const unique = freeName(stem, (each) => !taken.has(each));
     taken.add(unique);
     return unique;
   });

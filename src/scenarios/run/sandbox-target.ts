@@ -1,3 +1,4 @@
+import { freeName } from "../../kernel/messages/text.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Scenario } from "../file/scenario.js";
@@ -23,7 +24,8 @@ export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
 /** Opens a company for a scenario. */
 async function openWorld(given: WorldParts, scenario: Scenario): Promise<ScenarioWorld> {
   const { sandbox } = given;
-  const parts = { ...given, name: freeName(sandbox, given.name) };
+  // The same scenario may be replayed twice at a time in one sandbox.
+  const parts = { ...given, name: freeName(given.name, (name) => isFree(sandbox, tokenOf(name))) };
   const identity = setupFor(tokenOf(parts.name));
   const world = new CompanyWorld(parts, identity.id, scenario.given);
   const { balance, frozenAt, profile, fixtures, webhooks, rules } = scenario.given;
@@ -38,11 +40,6 @@ async function openWorld(given: WorldParts, scenario: Scenario): Promise<Scenari
   }
 }
 
-/** The same scenario may be replayed twice at a time in one sandbox. */
-function freeName(sandbox: Sandbox, name: string): string {
-  for (let count = 1; ; count++) {
-    const candidate = count === 1 ? name : `${name}-${count}`;
-    const token = tokenOf(candidate);
-    if (sandbox.findCompany(setupFor(token).id) === undefined && !sandbox.isTokenTaken(token)) return candidate;
-  }
+function isFree(sandbox: Sandbox, token: string): boolean {
+  return sandbox.findCompany(setupFor(token).id) === undefined && !sandbox.isTokenTaken(token);
 }
