@@ -192,3 +192,39 @@ it.each([
   expect(report.drift).toMatchObject([{ operation, topic: null, pointer, kind, count: 2, of: 2 }]);
   expect(settingsIn(report, "set")).toEqual({});
 });
+
+it.each(["failure", "pending", "limit", "refused", "unverified"] as const)(
+  "finds the test number %s among twenty numbers",
+  async (role) => {
+    const numberOf = (place: number) => `+22507990001${String(place).padStart(2, "0")}`;
+    const exchanges = await recordWith({ testNumbers: { [role]: numberOf(17) } }, async (sandbox) => {
+      for (let place = 1; place <= 20; place++) {
+        const json = { ...transferOf(`salary-${place}`), msisdn: numberOf(place) };
+        const sent = await sandbox.fetch<{ id: string }>("/v1/transactions", { json });
+        await sandbox.clock.advance("11m");
+        if (sent.status === 201) await sandbox.fetch(`/v1/transactions/${(await sent.json()).id}`);
+      }
+    });
+    const report = await calibrateAll([exchanges], { only: [`testNumbers.${role}`] });
+    expect(settingsIn(report, "set")).toEqual({ [`testNumbers.${role}`]: numberOf(17) });
+    expect(report.drift).toEqual([]);
+  },
+);
+
+it("finds a test number in a batch of twenty transfers", async () => {
+  const items = Array.from({ length: 20 }, (_, at) => ({
+    ...transferOf(`salary-${at}`),
+    msisdn: `+22507990001${at + 10}`,
+  }));
+  const failure = items[16]!.msisdn;
+  const exchanges = await recordWith({ testNumbers: { failure } }, async (sandbox) => {
+    const sent = await sandbox.fetch<{ transactions: { id: string }[] }>("/v1/transactions/batch", {
+      json: { transactions: items },
+    });
+    await sandbox.clock.advance("2s");
+    for (const { id } of (await sent.json()).transactions) await sandbox.fetch(`/v1/transactions/${id}`);
+  });
+  const report = await calibrateAll([exchanges], { only: ["testNumbers.failure"] });
+  expect(settingsIn(report, "set")).toEqual({ "testNumbers.failure": failure });
+  expect(report.drift).toEqual([]);
+});

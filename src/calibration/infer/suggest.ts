@@ -1,7 +1,7 @@
 import { parseBody } from "../../adapters/har/http-exchange.js";
 import type { OperationId } from "../../contract/operations.js";
 import { testNumberSettings } from "../../domain/profile/settings-customers.js";
-import { isMsisdn } from "../../domain/values/msisdn.js";
+import { isMsisdn, msisdnKey } from "../../domain/values/msisdn.js";
 import { type Json, isObject } from "../../kernel/messages/json.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
@@ -9,7 +9,7 @@ import { TOLERANCE_MS } from "../replay/compare.js";
 import { topicHeaderOf } from "../replay/compare-webhooks.js";
 import { groupBy } from "../../kernel/collections.js";
 import type { AnswerHeaders, History, RecordedRequest, RecordedWebhook } from "../recording/entry.js";
-import { itemsIn } from "../recording/resources.js";
+import { idOf, itemsIn } from "../recording/resources.js";
 import { readTimestamp } from "../recording/timestamps.js";
 import { decimalsThat, solveFee, solveLimit } from "./solve.js";
 
@@ -240,13 +240,31 @@ function suggestRates({ requests }: Traffic): readonly Json[] {
   });
 }
 
-/** All numbers that transfers, payments and checks name: each may be a test number. */
+/**
+ * The numbers that transfers, batches, payments and checks name: each may be a test number. Only some are tried, so those with an outcome that few numbers have come
+ * first.
+ */
 function numbersOf(traffic: Traffic): readonly Json[] {
-  const requests = traffic.of("createTransaction", "payCharge", "checkCustomer").flatMap(({ path, sent }) => {
+  const requests = traffic.of("createTransaction", "createBatch", "payCharge", "checkCustomer").flatMap((request) => {
+    const { operation, path, sent, status, answered } = request;
     const asked = new URL(path, "http://localhost").searchParams.get("msisdn");
-    return [...Object.values(sent), asked].filter((value) => typeof value === "string");
+    const items = itemsIn(sent).map(({ msisdn }) => msisdn);
+    const named = [...Object.values(sent), ...items, asked].filter((value) => typeof value === "string");
+    return named.filter(isMsisdn).map((msisdn) => ({ msisdn, outcome: [operation, status, answered["status"]] }));
   });
-  return unique(requests.filter(isMsisdn));
+  // The last sighting of each transfer and payment shows how it ended.
+  const last = new Map(
+    traffic.sightings.flatMap(({ resource }) => [resource, ...itemsIn(resource)]).map((shown) => [idOf(shown), shown]),
+  );
+  const ended = [...last.values()].flatMap(({ msisdn, recipientMsisdn, status, failureReason, error }) => {
+    const number = msisdn ?? recipientMsisdn;
+    return typeof number === "string" ? [{ msisdn: number, outcome: [status, failureReason, error] }] : [];
+  });
+  const withSameOutcome = [...groupBy([...requests, ...ended], ({ outcome }) => JSON.stringify(outcome)).values()]
+    .map((same) => new Set(same.map(({ msisdn }) => msisdnKey(msisdn))))
+    .toSorted((one, other) => one.size - other.size);
+  const rankOf = (msisdn: string) => withSameOutcome.findIndex((numbers) => numbers.has(msisdnKey(msisdn)));
+  return unique(requests.map(({ msisdn }) => msisdn)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** The payers that answers and webhooks show, because a payment need not name its number. */
