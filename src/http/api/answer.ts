@@ -17,18 +17,18 @@ import { VERSION } from "../../kernel/version.js";
 
 export type ExtraHeaders = Readonly<Record<string, string>>;
 
-/** An answer before it is written. */
+/** An answer that has not been written yet. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Undefined: no content. */
+  /** Undefined when the answer has no content. */
   readonly body: unknown;
-  /** Sent in the place of the body's JSON. */
+  /** Sent instead of the body's JSON. */
   readonly text?: string | undefined;
-  /** By their names in lower case; they go before those that every answer has. */
+  /** Keyed by name in lower case. They override the headers that every answer has. */
   readonly headers?: ExtraHeaders | undefined;
   /** Why the request was refused. */
   readonly problem?: ProblemCode | undefined;
-  /** What a rule does to it. */
+  /** The fault that a rule applies to the answer. */
   readonly fault?: RequestFault | undefined;
 }
 
@@ -43,13 +43,16 @@ function answerHeaders(sandbox: Sandbox, company: Company | undefined, { body, t
   return Object.assign(own, headers);
 }
 
-/** What every answer has. */
+/** The headers that every answer has. */
 export function headersFor(sandbox: Sandbox, company: Company | undefined): Record<string, string> {
   if (sandbox.options.productionHeadersOnly) return {};
   return { "x-sandbox": VERSION, "x-sandbox-now": toIso(nowOf(sandbox, company)) };
 }
 
-/** An error as the service would answer it. What is not a problem of the API is a bug of ours: 500, logged, no stack trace. */
+/**
+ * Renders an error as the service would answer it. What is not a problem of the API is a bug: it is logged, and answered with 500 without a stack
+ * trace.
+ */
 export function describeProblem(
   sandbox: Sandbox,
   company: Company | undefined,
@@ -74,13 +77,13 @@ export interface ErrorInput {
   readonly path: string;
 }
 
-/** The body of an error in the company's shape. A request that belongs to no company is answered in the default one's. */
+/** The body of an error in the shape that the company's profile sets. A request without a company gets the shape of the default company. */
 export function describeError(
   sandbox: Sandbox,
   company: Company | undefined,
   { status, correlationId, path, ...error }: ErrorInput,
 ): unknown {
-  // Messages quote the request, and clients log them.
+  // Messages quote the request, and clients log them, so secrets are redacted.
   const messages = error.messages.map(sandbox.redactorOf(company).text);
   const shape = (company ?? sandbox.fallback)?.profile.errors.shape ?? "envelope";
   return renderErrorAs(shape, status, messages, { correlationId, path, timestamp: toIso(nowOf(sandbox, company)) });
@@ -92,7 +95,7 @@ function problemOf(thrown: unknown): { readonly code: ProblemCode; readonly mess
   return isApiProblem(thrown) ? thrown : { code: "internal", messages: [BUG_MESSAGE] };
 }
 
-/** The answer to a bug of ours has no stack trace. */
+/** Answered in place of a stack trace when the sandbox has a bug. */
 export const BUG_MESSAGE = "An error inside the sandbox; its log says more under this correlationId";
 
 export function logBug(
@@ -109,13 +112,13 @@ export function nowOf(sandbox: Sandbox, company: Company | undefined): Instant {
   return (company ?? sandbox.fallback)?.now() ?? sandbox.system.now();
 }
 
-/** What is known of a request so far, for the journal. */
+/** What is known about a request so far, for the journal. */
 export interface RequestRecord {
   /** Real time, ms of the machine's monotonic clock. */
   readonly receivedAt: number;
   company: Company | undefined;
   turn: number;
-  /** Undefined when no company has handled it. */
+  /** The company's time; undefined when no company has handled the request. */
   at: Instant | undefined;
   body: unknown;
   rawBody: string | undefined;
@@ -125,7 +128,7 @@ export interface RequestRecord {
   readonly reads: SettingReads;
 }
 
-/** What a rule does to the request. */
+/** The rule that applies to the request. */
 export interface Ruled {
   readonly rule: RuleOn<"request">;
   /** The company that has the rule. */
@@ -150,7 +153,7 @@ export function startRecord(sandbox: Sandbox): RequestRecord {
   };
 }
 
-/** Notes that a synchronous part of the request begins. */
+/** Notes the turn and the company's time at which a synchronous part of the request begins. */
 export function noteTurn(record: RequestRecord, sandbox: Sandbox, company: Company): void {
   record.turn = sandbox.takeTurn();
   record.at = company.now();
@@ -169,14 +172,17 @@ export function tokenOf(c: HttpContext): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1];
 }
 
-/** Whose the token of an `Authorization` header is: the id of a company, or `*` for the admin token. Undefined when it is unknown. */
+/** The client that has the token of an `Authorization` header: the id of a company, or `*` for the admin token. Undefined for an unknown token. */
 export function clientOf(sandbox: Sandbox, header: string): string | undefined {
   const token = BEARER.exec(header)?.[1];
   if (token === undefined) return undefined;
   return sandbox.findHolder(token)?.id ?? (isSameSecret(token, sandbox.options.adminToken ?? "") ? "*" : undefined);
 }
 
-/** The company that a request names without being let in: by a token, even an expired one, or by X-Company-Id, which proves nothing to tenants. */
+/**
+ * The company that a request names, even if it may not use it: by its token, even an expired one, or by X-Company-Id. With tenancy only the token
+ * counts, because X-Company-Id proves nothing.
+ */
 export function namedCompany(c: HttpContext, sandbox: Sandbox): Company | undefined {
   const token = tokenOf(c);
   const holder = token === undefined ? undefined : sandbox.findHolder(token);
@@ -235,7 +241,7 @@ export function originOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** By their names in lower case; of a header that came more than once, all values. */
+/** Keyed by name in lower case. A header that was sent several times has all its values. */
 export function headersOf(c: HttpContext): Readonly<Record<string, string>> {
   const { incoming } = c.env ?? {};
   if (incoming === undefined) return Object.fromEntries(c.req.raw.headers);

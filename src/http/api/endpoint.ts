@@ -38,15 +38,18 @@ interface Call {
   readonly query: Query;
   /** The path's `:id`. */
   readonly id: string;
-  /** The address of payment pages, for this caller. */
+  /** The address below which this caller finds payment pages. */
   readonly checkoutUrl: string;
-  /** Everything of the operation or nothing; its webhooks go out once this request is answered. */
+  /** Runs an operation completely or not at all. Its webhooks are sent once this request is answered. */
   run<Input, Output>(operation: DomainOperation<Input, Output>, input: Input): Output;
 }
 
-/** Parses once, runs one operation, renders once. Returns the body; undefined for 204. */
+/**
+ * Handles one operation of the API: `handle` parses the request, runs one domain operation and renders its result. It returns the body; undefined for
+ * 204.
+ */
 export interface Handler {
-  /** Why this path does not exist under that profile; undefined when it does. */
+  /** Why the path does not exist under this profile; undefined when it exists. */
   readonly absence?: (profile: Profile) => string | undefined;
   /** Loads what the synchronous step needs. */
   readonly prepare?: (company: Company) => Promise<void> | undefined;
@@ -59,9 +62,9 @@ export interface EndpointDeps {
 }
 
 /**
- * The way of every request: token (401), then a rule that has it answered otherwise, rate (429), company (400/403), body (413, 415, 400), then
- * everything that is due, and in one synchronous step shape (400), existence (404), state (422) and conflict (409). The answer leaves when its
- * state is kept.
+ * Checks every request in this order: token (401), a rule that replaces the answer, rate (429), company (400, 403), body (413, 415, 400). Then
+ * everything due happens, and one synchronous step checks shape (400), existence (404), state (422) and conflict (409). The answer is sent once its
+ * changes are stored.
  */
 export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Handler) {
   const { sandbox } = deps;
@@ -94,7 +97,7 @@ async function answerCall(
   if (operation.method !== "GET") await sandbox.store.writable();
   const keepRaw = (text: string): void => void (record.rawBody = text);
   const reading = operation.body === "none" ? undefined : readJson(c, first.profile.server.bodyLimit, { keepRaw });
-  // A rule sees no body where it cannot be read. The problem is reported in its turn.
+  // A rule sees no body when the body cannot be read. That problem is reported later, in its place in the order.
   record.body = await reading?.catch(() => undefined);
   const current = findCurrent(call, first);
   noteTurn(record, sandbox, current);
@@ -123,12 +126,12 @@ interface CallStage {
   readonly record: RequestRecord;
 }
 
-/** After a reset there is another company in the place of a closed one. */
+/** A reset puts a new company in the place of a closed one. */
 function findCurrent({ c, sandbox, record }: CallStage, company: Company): Company {
   return (record.company = company.closed ? authenticate(c, sandbox) : company);
 }
 
-/** Notes the rule that applies, if one does. Returns the company that it is of. */
+/** Notes the rule that applies, if any. Returns the company, which a reset may have replaced. */
 async function applyRule(call: CallStage, company: Company): Promise<Company> {
   const { c, sandbox, record } = call;
   const find = (current: Company): Company => findCurrent(call, current);
@@ -140,7 +143,7 @@ async function applyRule(call: CallStage, company: Company): Promise<Company> {
   });
 }
 
-/** One synchronous step, once everything that is due has happened. */
+/** Runs the operation in one synchronous step, once everything due has happened. */
 async function work(call: CallStage, company: Company, body: unknown): Promise<ApiAnswer> {
   const { c, sandbox, operation, handler, record } = call;
   const find = (current: Company): Company => findCurrent(call, current);
@@ -181,14 +184,14 @@ function describeLimited(sandbox: Sandbox, company: Company, path: string, waitM
 
 class CompanyMoving extends Error {}
 
-/** Neither the API's refusal nor a bug. */
+/** The answer while the company is being moved to another sandbox: neither a problem of the API nor a bug. */
 function describeMoving(sandbox: Sandbox, path: string): ApiAnswer {
   const { status, messages, headers } = MOVING;
   const body = describeError(sandbox, undefined, { status, messages, correlationId: sandbox.ids.hex32(), path });
   return { status, body, headers };
 }
 
-/** "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
+/** The contract: "Requests carry the header `Authorization: Bearer <ACCESS_TOKEN>`." The token alone selects the company. */
 function authenticate(c: HttpContext, sandbox: Sandbox): Company {
   const token = tokenOf(c);
   const company = token === undefined ? undefined : sandbox.findByToken(token);
@@ -200,7 +203,7 @@ function authenticate(c: HttpContext, sandbox: Sandbox): Company {
   refuse("token_invalid", "The access token is unknown or has expired");
 }
 
-/** "Charge creation also carries the header `X-Company-Id`. Whether other endpoints need it: not shown." */
+/** The contract: "Charge creation also carries the header `X-Company-Id: <COMPANY_ID>`. Whether other endpoints need it: not shown." */
 function checkCompanyHeader(c: HttpContext, company: Company, operation: Operation): void {
   const { companyHeader } = company.profile.auth;
   if (companyHeader === "ignored") return;
@@ -213,10 +216,13 @@ function checkCompanyHeader(c: HttpContext, company: Company, operation: Operati
   refuse("company_mismatch", `X-Company-Id must be ${company.id}, the access token's company, got ${quote(given)}`);
 }
 
-/** How many ms of the company's time until a request is admitted again; undefined when this one is. */
+/** How many ms of the company's time until a request is admitted again; undefined when this request is admitted. */
 export type AdmitRequest = (company: Company) => number | undefined;
 
-/** "Request rate limits: not shown." Spans follow one another on the company's clock; the first begins with the first request. */
+/**
+ * The contract: "Request rate limits: not shown." Requests are counted in spans of the company's time; each begins with the first request after the
+ * last one ended.
+ */
 export function createRateLimit(): AdmitRequest {
   const spans = new WeakMap<Company, { startedAt: number; requests: number }>();
   return (company) => {

@@ -22,7 +22,7 @@ import { getTransfer } from "../../domain/transfers/settle-transfer.js";
 import { listPage } from "../../kernel/records/page.js";
 import type { Handler } from "./endpoint.js";
 
-/** One handler for each operation of the contract; a forgotten one does not compile. */
+/** One handler for each operation of the contract; the compiler reports a missing one. */
 export const handlers: Readonly<Record<OperationId, Handler>> = {
   createTransaction: {
     handle: (call) => {
@@ -57,7 +57,7 @@ export const handlers: Readonly<Record<OperationId, Handler>> = {
     },
   },
   payCharge: {
-    // "Not usable in production": there the path does not exist.
+    // The contract: "Not usable in production". With `absent` the path does not exist, as in production.
     absence: ({ charges }) => (charges.payEndpoint === "absent" ? "charges.payEndpoint is absent" : undefined),
     handle: (call) => {
       const msisdn = parsePay(call.profile, call.body);

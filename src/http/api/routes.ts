@@ -17,7 +17,7 @@ import { resemblesApiPath } from "../../contract/unknown-path.js";
 import { handlers } from "./handlers.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 
-/** The contract's endpoints, and for each of its paths 405 with `Allow` for every other method. */
+/** Adds the contract's endpoints. Every other method on one of their paths is answered with 405 and `Allow`. */
 export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const deps = { sandbox, admit: createRateLimit() };
   for (const path of literalPathsFirst()) {
@@ -35,7 +35,7 @@ export function addApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
 
 type Endpoint = (c: HttpContext) => Response | Promise<Response>;
 
-/** `/v1/transactions/batch` is not an identifier. */
+/** `/v1/transactions/batch` must not be taken for `/v1/transactions/:id`. */
 function literalPathsFirst(): ReadonlySet<string> {
   const paths = operationIds.map((id) => operations[id].path);
   return new Set(paths.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":"))));
@@ -49,7 +49,7 @@ function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoin
   };
 }
 
-/** 404 for a path, 405 for a method, that the API does not have. A request that was meant for the API is recorded. */
+/** Answers 404 for an unknown path and 405 for an unknown method. A request that was meant for the API is recorded. */
 export function refuseRoute(
   c: HttpContext,
   sandbox: Sandbox,
@@ -63,14 +63,14 @@ export function refuseRoute(
   const answer = describeProblem(sandbox, company, c.req.path, problem, headers);
   if (isForApi(c)) {
     const token = tokenOf(c);
-    // Such a request does not open a company.
+    // A request to an unknown route does not open a company.
     if (token !== undefined && sandbox.isTokenTaken(token)) record.company = sandbox.findByToken(token);
     recordExchange(c, sandbox, undefined, record, answer);
   }
   return respond(sandbox, company, answer);
 }
 
-/** Whether a request was meant for the API under test, even if its path is not there. */
+/** Whether a request was meant for the API under test, even if its path does not exist. */
 export function isForApi(c: HttpContext): boolean {
   const { path } = c.req;
   if (path.startsWith("/v1/")) return true;
