@@ -9,14 +9,14 @@ import { profileValuesOf } from "./render-control.js";
 import { changeProfile } from "../../sandbox/state/profile.js";
 import { renderRule } from "../../sandbox/state/rules.js";
 
-/** The contract's open points as this company answers them, and its rules: "the newest match wins; `times` counts down and the rule goes". */
+/** The company's settings for the contract's open points, and its rules: the newest rule that matches applies, until its `times` are used up. */
 export const behaviourRoutes: readonly ControlRoute[] = [
   route("GET /profile", {}, ({ company }) => renderProfile(company)),
   route("PATCH /profile", { body: z.unknown() }, ({ company, body }) => {
     changeProfile(company, withoutSettings(body ?? null));
     return renderProfile(company);
   }),
-  // In the order in which they are tried.
+  // Newest first: the order in which rules are tried.
   listRoute("/rules", pageQuery, ({ company }) => ({
     rows: company.world.rules,
     newestFirst: true,
@@ -33,7 +33,7 @@ function renderProfile(company: Company) {
   return { ...values, settings: describeProfile(values) };
 }
 
-/** The answer of GET can be sent back unchanged. */
+/** Lets a client send the answer of GET back unchanged. */
 function withoutSettings(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { settings: _, ...overrides } = body;
@@ -43,13 +43,13 @@ function withoutSettings(body: unknown): unknown {
 /** Replays scenarios in this sandbox. The caller of `createApp` supplies it, because scenarios are a ring beside this one. */
 export interface ScenarioReplayer {
   /**
-   * `request`: a scenario as JSON, or `{file}`. Ends early when `ended` is aborted. Throws UsageError for one that is wrong, or may not be read, and when
-   * too many run.
+   * `request` is a scenario as JSON, or `{file}`. Ends early when `ended` is aborted. Throws UsageError for a scenario that is wrong or may not be
+   * read, and when too many run.
    */
   replay(request: unknown, ended: AbortSignal): Promise<unknown>;
 }
 
-/** Replays each scenario in a company of its own. A scenario that fails is an answer, and not an error. */
+/** Replays each scenario in a company of its own. A failed scenario is a normal answer, not an error. */
 export function scenarioRoutes(replayer: ScenarioReplayer | undefined): readonly ControlRoute[] {
   if (replayer === undefined) return [];
   return [

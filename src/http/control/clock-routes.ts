@@ -33,10 +33,9 @@ const advanceRequest = optionalBody(
 
 const settleRequest = optionalBody(object({ maxWaitMs }));
 
-/** A company's time. */
 export const clockRoutes: readonly ControlRoute[] = [
   route("GET /clock", {}, ({ company }) => renderClock(company)),
-  // "Setting a future time is an advance."
+  // Setting a future time advances to it, so that everything due before it happens.
   route("PUT /clock", { body: clockChange }, async ({ company, body: { mode, now } }) => {
     if (now !== undefined) await advance(company, { to: now }, { mode });
     else if (mode !== undefined) await setClockMode(company, mode);
@@ -59,7 +58,7 @@ export const clockRoutes: readonly ControlRoute[] = [
   }),
 ];
 
-/** Exactly one of these members is given, reported beside other problems. */
+/** Reports, beside other problems, a body that does not have exactly one of these members. */
 function exactlyOne(names: readonly string[]) {
   return (body: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
     const given = names.filter((name) => body[name] !== undefined);
@@ -74,7 +73,7 @@ function targetOf(byMs: number | undefined, to: number | undefined): AdvanceTarg
   return to === undefined ? { toNext: true } : { to };
 }
 
-/** `unfinished` only when it was to settle and its time ran out. */
+/** Has `unfinished` only when the call was to settle and its time ran out. */
 function renderAdvance({ now, fired, firedCount, deliveries, unfinished }: AdvanceResult, settles: boolean) {
   return {
     now: toIso(now),

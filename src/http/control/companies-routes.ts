@@ -39,7 +39,7 @@ import { mergeOverrides } from "../../domain/profile/overrides.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { defaultTokenOf } from "../../sandbox/config/config-schema.js";
 
-/** "{companyId?, accessToken?, secretKey?, balance?, clock?, profile?}"; `clock` as PUT takes it, or its mode, or the time at which it is frozen. */
+/** The body that opens a company. `clock` is what PUT takes, or its mode, or the time at which the clock is frozen. */
 const openingFields = {
   companyId: credential("a company id")
     .refine((id) => id !== "*", { error: 'must not be "*", which means all companies' })
@@ -55,7 +55,7 @@ const openingFields = {
     .optional(),
 };
 
-/** `profile`: the sandbox's own with these over it. */
+/** `profile` is merged over the sandbox's own. */
 function openingRequest(sandbox: Sandbox) {
   const profile = profileOver(sandbox.options.defaults.profile).optional();
   return optionalBody(object({ ...openingFields, profile }));
@@ -72,17 +72,17 @@ function profileOver(base: ProfileOverrides): z.ZodType<ProfileOverrides> {
   });
 }
 
-/** `closed`: those that were closed to be moved, instead of those that are open. */
+/** `closed` lists the companies that were closed to be moved, instead of the open ones. */
 const companiesQuery = listQuery({ closed: word(["true", "false"]).optional() });
 
-/** `close`: the company stops here, so that it can go on elsewhere. */
+/** With `close` the company stops here, so that another sandbox can continue it. */
 const exporting = optionalBody(object({ close: z.boolean({ error: "must be true or false" }).default(false) }));
 
 const generated = z.literal(true, { error: "must be true" });
 
 /**
- * What to replace: `true` generates the new one, text is the new one itself, and an empty body generates a secret key. An access token may have a time
- * to live (`expiresIn`), and the old ones a time in which they still work (`overlap`).
+ * What to replace: `true` generates a new value, a text is the new value, and an empty body generates a secret key. A new access token may expire
+ * (`expiresIn`), and the old ones may keep working for some time (`overlap`).
  */
 const rotation = optionalBody(
   object({
@@ -106,7 +106,7 @@ const rotation = optionalBody(
   }),
 );
 
-/** "One company is one world": lists, opens and removes companies, and replaces their credentials. */
+/** Lists, opens, moves and removes companies, and replaces their credentials. */
 export const companiesRoutes: readonly ControlRoute[] = [
   sandboxRoute("GET /companies", { query: companiesQuery }, async ({ sandbox, query }) => {
     if (query.closed === "true")
@@ -141,10 +141,10 @@ export const companiesRoutes: readonly ControlRoute[] = [
   route("POST /companies/:id/rotate", { company: "path", body: rotation }, rotate),
 ];
 
-/** Of a call that anyone may make, bytes. */
+/** The limit of a body that anyone may send, bytes. */
 const OPEN_BODY_LIMIT = 16 * 1024;
 
-/** For a client without credentials, or with a new access token of its own. The company begins as the sandbox's options say. */
+/** Opens a company for a client without credentials, or with a new access token of its own. The company begins as the sandbox's options say. */
 export function openCompany(sandbox: Sandbox, selfService: SelfService): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const token = tokenOf(c);
@@ -155,7 +155,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
       const messages = ["This access token has a company already. The dashboard shows its id and secret key"];
       return answerRefusal(sandbox, undefined, path, { status: 403, messages });
     }
-    // A token that has expired is not free.
+    // An expired token is still taken.
     const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || caller !== undefined);
     if (isUnreadable || isKnown) return next();
     try {
@@ -180,7 +180,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
   };
 }
 
-/** Missing values are derived from the others: `company_x`, `at_x` and `secret_x` belong together. */
+/** Derives missing values from the others: `company_x`, `at_x` and `secret_x` belong together. */
 function setupOf(sandbox: Sandbox, opening: Opening): CompanySetup {
   const { companyId, accessToken, secretKey, balance, clock: initialClock, profile } = opening;
   const { defaults } = sandbox.options;
@@ -218,7 +218,10 @@ function initialClockOf(
 
 type Rotation = z.infer<typeof rotation>;
 
-/** "→ {secretKey} or {accessToken}". Deliveries from now on, retries included, are signed with the new key; the old token stops working immediately. */
+/**
+ * Returns {secretKey} or {accessToken}. Deliveries from now on, retries included, are signed with the new key. Old tokens stop working after the
+ * overlap, by default immediately.
+ */
 function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } | { accessToken: string } {
   const { sandbox, company, run, body: request } = call;
   const { identity } = company.record;
@@ -242,10 +245,10 @@ function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } |
   return { accessToken: token };
 }
 
-/** A company keeps this many access tokens, the newest. */
+/** A company keeps its newest access tokens, at most this many. */
 export const TOKENS_MAX = 100;
 
-/** The tokens that work during the overlap, none longer than before. */
+/** The tokens that keep working during the overlap. None of them lives longer than before. */
 function shorten({ tokens }: Identity, now: number, overlapMs: number): AccessToken[] {
   const end = now + overlapMs;
   return tokens

@@ -21,8 +21,8 @@ import { CONTROL_BODY_LIMIT, type ControlCall, type ControlRoute, type Refusal }
 import type { ReserveBody } from "./guards.js";
 
 /**
- * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), does everything that is due, and calls the handler. The answer
- * leaves when its state is stored.
+ * Checks the company (403, 404), the query parameters (400) and the body (413, 415, 400), waits until everything due has happened, and calls the
+ * handler. The answer is sent once its changes are stored.
  */
 export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, reserveBody: ReserveBody) {
   const writes = route.method !== "GET";
@@ -60,7 +60,7 @@ function reachOf(c: HttpContext, sandbox: Sandbox, { company, access }: ControlR
   return reach(sandbox, caller, scopes[company], company === "path" ? c.req.param("id") : c.req.query("company"));
 }
 
-/** As much as a state that is put in may have, and far below the longest string. */
+/** As large as a state that may be put in, and far below the longest possible string. */
 const ANSWER_BYTES_MAX = STATE_BYTES_MAX;
 
 /** Throws UsageError("state") when the answer's JSON cannot be written. */
@@ -74,7 +74,7 @@ function assertFits(result: unknown): void {
 async function handle(call: ControlCall, route: ControlRoute): Promise<unknown> {
   const { sandbox, caller } = call;
   const { id } = call.company ?? {};
-  // A reset meanwhile has put another company in its place.
+  // A reset may have replaced the company meanwhile.
   const find = (): Company => reachCompany(sandbox, caller, id);
   if (route.company === "none" || route.company === "all")
     return reporting(call, route, undefined, () => route.handle({ ...call, company: id === undefined ? id : find() }));
@@ -138,12 +138,12 @@ function assertKnownParameters(given: Readonly<Record<string, string>>, route: C
   );
 }
 
-/** The company whose time the answer shows: a reset or a state put in replaces it under the same id. */
+/** The company whose time the answer shows: a reset or a state that is put in replaces it under the same id. */
 function current(sandbox: Sandbox, company: Company | undefined): Company | undefined {
   return company && sandbox.findCompany(company.id);
 }
 
-/** The correlation id comes from the sandbox's stream of ids: a wrong call does not change which ids the company makes next. */
+/** The correlation id comes from the sandbox's ids, not from the company's: a wrong call must not change the ids that the company makes next. */
 export function answerRefusal(
   sandbox: Sandbox,
   company: Company | undefined,
@@ -158,7 +158,7 @@ export function answerRefusal(
   return respond(sandbox, company, { status, body: { ...body, ...more }, headers });
 }
 
-/** Any error. What is neither the API's refusal nor a wrong use is a bug of ours: 500, logged, no stack trace. */
+/** Answers any error. What is neither a refusal of the API nor a usage error is a bug: it is logged, and answered with 500 without a stack trace. */
 export function answerThrown(sandbox: Sandbox, company: Company | undefined, path: string, thrown: unknown): Response {
   const correlationId = sandbox.ids.hex32();
   const refusal = refusalOf(thrown);
@@ -167,7 +167,7 @@ export function answerThrown(sandbox: Sandbox, company: Company | undefined, pat
   return answerRefusal(sandbox, company, path, refusal, correlationId);
 }
 
-/** How an error is answered. */
+/** The answer to an error. */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof UsageError) {
     const { kind, messages } = thrown;
@@ -178,11 +178,11 @@ export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof StoreUnavailable) return { status: 500, messages: [thrown.message] };
   if (!isApiProblem(thrown)) return { status: 500, messages: [BUG_MESSAGE] };
   const status = statusOfProblem[thrown.code];
-  // "wrong input is 400, a wrong state 422": a conflict is a state too.
+  // Wrong input is 400, a wrong state 422. A conflict is a wrong state too.
   return { status: status === 409 ? 422 : status, messages: thrown.messages };
 }
 
-/** When to ask again, in seconds. */
+/** When a client that was refused may try again, seconds. */
 const RETRY_AFTER_S = "1";
 
 const statusOfUsage: Readonly<Record<UsageErrorKind, ErrorStatus>> = {

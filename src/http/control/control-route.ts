@@ -17,9 +17,9 @@ import { type Query, pagingFields, renderFittingPage } from "../../contract/quer
 export interface ControlCall<Given = Query, Body = unknown> {
   readonly sandbox: Sandbox;
   readonly caller: Caller;
-  /** The company that the call reaches; undefined for all of them and for the sandbox itself. */
+  /** The company that the call is about; undefined for all companies and for the sandbox itself. */
   readonly company: Company | undefined;
-  /** Its id as the call names it: `?company=`, or the tenant's. */
+  /** The id of the company as the call names it: `?company=`, or the tenant's. */
   readonly companyId: string | undefined;
   /** The other query parameters. */
   readonly query: Given;
@@ -31,16 +31,16 @@ export interface ControlCall<Given = Query, Body = unknown> {
   readonly bytes: Buffer;
   /** Aborted when the client has left or the server begins to stop. */
   readonly ended: () => AbortSignal;
-  /** Lets webhooks go out once this call is answered. */
+  /** Sends webhooks once this call is answered. */
   readonly gate: ReleaseGate;
-  /** An error with more in its body than a thrown one has. */
+  /** Answers an error with more members in its body than a thrown one has. */
   readonly refuse: (refusal: Refusal) => Response;
 }
 
 /** A call about one company, in which everything that is due has happened. */
 export interface CompanyCall<Given = Query, Body = unknown> extends ControlCall<Given, Body> {
   readonly company: Company;
-  /** Everything of the operation or nothing; its webhooks go out once this call is answered. */
+  /** Runs an operation completely or not at all. Its webhooks are sent once this call is answered. */
   readonly run: <Input, Output>(operation: Operation<Input, Output>, input: Input) => Output;
 }
 
@@ -55,27 +55,28 @@ export interface Refusal {
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface RouteBase {
-  /** Default: a company's tenant for a route about that company, else an administrator. */
+  /** By default the tenant of the company for a route about that company, otherwise an administrator. */
   readonly access?: "anyone";
-  /** Default: 204 without a body for DELETE, else 200. */
+  /** By default 204 without a body for DELETE, otherwise 200. */
   readonly success?: 201;
-  /** Takes the body as it is. */
+  /** Takes the body as bytes. */
   readonly takesBytes?: true;
-  /** Default {@link CONTROL_BODY_LIMIT}, bytes. */
+  /** Bytes, by default {@link CONTROL_BODY_LIMIT}. */
   readonly bodyLimit?: number;
-  /** Default: as for the API under test. */
+  /** By default those of the API under test. */
   readonly bounds?: JsonBounds;
 }
 
 /**
- * A row of the control API's table. A call is about the company `selected` by `?company=`, else the first; about the one that the `path` names; about
- * the selected one or `all`, for `*`; or about `none`. What `handle` returns is the body, a whole answer, or a promise of either.
+ * A row of the control API's table. `company` says what a call is about: the company `selected` by `?company=`, by default the first one; the company
+ * that the `path` names; the selected company or, for `*`, `all` companies; or `none`. `handle` returns the body, a whole answer, or a promise of
+ * either.
  */
 export type ControlRoute = RouteBase & {
   readonly method: Method;
-  /** Below `/_sandbox`; `:id` for what is named in it. */
+  /** Below `/_sandbox`. `:id` stands for the id of what the call is about. */
   readonly path: string;
-  /** The names of its query parameters beside `company`. */
+  /** The names of its query parameters other than `company`. */
   readonly parameters: readonly string[];
   readonly takesJson: boolean;
 } & (
@@ -83,7 +84,7 @@ export type ControlRoute = RouteBase & {
     | { readonly company: "all" | "none"; readonly handle: (call: ControlCall) => unknown }
   );
 
-/** A schema of the query's parameters, each a text. */
+/** A schema of query parameters, each of which is a text. */
 type QuerySchema<Given> = z.ZodType<Given> & { readonly shape: object };
 
 interface RouteInput<Given, Body> extends RouteBase {
@@ -95,10 +96,10 @@ interface CompanyRouteInput<Given, Body> extends RouteInput<Given, Body> {
   readonly company?: "selected" | "path";
 }
 
-/** `GET /clock`. */
+/** Such as `GET /clock`. */
 type MethodAndPath = `${Method} /${string}`;
 
-/** A route about one company. Its query and its body are parsed when everything due has happened. */
+/** A route about one company. Its query and its body are parsed once everything due has happened. */
 export function route<Given = undefined, Body = undefined>(
   call: MethodAndPath,
   { company = "selected", ...input }: CompanyRouteInput<Given, Body>,
@@ -134,7 +135,7 @@ function parse<Given, Body>(call: ControlCall, { query, body }: RouteInput<Given
   };
 }
 
-/** The rows of a list that were asked for, and how one is shown. */
+/** The rows of a list, and how to render one. */
 export interface List<T extends Row, Body> extends Pick<ListRequest<T>, "newestFirst" | "where"> {
   readonly rows: Pick<Table<T>, "page">;
   readonly render: (row: T) => Body;
@@ -153,7 +154,7 @@ export const pageQuery = listQuery({});
 
 type Paging = z.infer<typeof pageQuery>;
 
-/** GET of a list: "Lists answer in the contract's page shape `{count, limit, cursor: {prev, next}, data: […]}`, `limit` up to 1000." */
+/** GET of a list, answered in the contract's page shape `{count, limit, cursor: {prev, next}, data: […]}`, with a `limit` of up to 1000. */
 export function listRoute<T extends Row, Given extends Paging>(
   path: `/${string}`,
   query: QuerySchema<Given>,
@@ -169,7 +170,7 @@ export function pageOf<T extends Row, Body>(
   return renderFittingPage(limit, (most) => listPage(rows, { limit: most, cursor, ...order }), render);
 }
 
-/** The default of `server.bodyLimit`, which may be set so low that no call could set it back. */
+/** The default of `server.bodyLimit`. That setting does not apply here, because it may be so low that no call could set it back. */
 export const CONTROL_BODY_LIMIT = 1024 * 1024;
 
 /** A body that may be left out. */
@@ -177,5 +178,5 @@ export function optionalBody<T>(schema: z.ZodType<T>): z.ZodType<T> {
   return z.preprocess((body) => body ?? {}, schema);
 }
 
-/** For a call that takes no body: a body was meant for another call. */
+/** For a call that takes no body: a body with members was probably meant for another call. */
 export const noBody = optionalBody(object({}));

@@ -27,7 +27,7 @@ import type { CompanyChange } from "../../sandbox/company/company-deps.js";
 const resourceError = "must be the id of a charge or a transaction";
 
 const filters = {
-  /** In either spelling; either matches both. */
+  /** Either spelling matches both. */
   topic: word(topicSpellings, { suggest: true }).optional(),
   /** A charge's or a transaction's id, with or without its prefix. */
   resource: z.string().min(1, { error: resourceError }).optional(),
@@ -42,7 +42,7 @@ const waitQuery = z.object({ ...filters, timeout: duration(0, TIMEOUT_MS_MAX).de
 
 const eventOrder = object({ topic: word(topicSpellings, { suggest: true }) });
 
-/** The calls of a company that wait for a delivery at a time: each looks at all that changes. */
+/** The most calls of a company that may wait for a delivery at the same time: each checks every change. */
 export const WAITS_MAX = 100;
 
 /** Pending and past webhooks, with every attempt of each. */
@@ -71,12 +71,12 @@ export function deliveriesRoutes(): readonly ControlRoute[] {
   ];
 }
 
-/** Deliveries that are planned again in one turn of the event loop: there may be thousands. */
+/** How many deliveries are planned again in one turn of the event loop: there may be thousands. */
 const REDELIVERIES_OF_TURN = 50;
 
 async function redeliverFailing({ company, gate }: CompanyCall): Promise<unknown> {
   const { deliveries } = company.world;
-  // One listener of the answer for all: removing thousands takes seconds.
+  // One listener of the answer for all deliveries: removing thousands of listeners takes seconds.
   const releases: (() => void)[] = [];
   const together = { ...releaseImmediately, after: (release: () => void) => void releases.push(release) };
   for (const { id } of deliveries.values().filter(isFailing)) {
@@ -92,7 +92,7 @@ async function redeliverFailing({ company, gate }: CompanyCall): Promise<unknown
   return { redelivered: releases.length };
 }
 
-/** Makes an event of a topic happen, to a charge or a transfer that is made for it, so that a receiver finds that in the API. */
+/** Makes an event of a topic, about a charge or a transfer that is made for it, so that a receiver finds that resource in the API. */
 function makeEvent(
   work: Work,
   { topic, url }: { readonly topic: Topic | undefined; readonly url: string },
@@ -143,23 +143,23 @@ function matchesFilter({ topic, resource, status }: DeliveryFilter): (delivery: 
 type WaitCall = CompanyCall<z.infer<typeof waitQuery>, undefined>;
 
 /**
- * "long poll for tests in any language: 200 with the delivery, 404 with what did come". The oldest one that is there already or comes within `timeout` of
- * real time. Without a `status` a delivery counts once its first attempt has ended or it is final.
+ * A long poll for tests in any language: 200 with the delivery, or 404 with the deliveries that did come. It finds the oldest delivery that is there
+ * already or comes within `timeout` of real time. Without a `status` a delivery counts once its first attempt has ended or it is final.
  */
 async function waitForDelivery(call: WaitCall): Promise<unknown> {
   const { sandbox, query } = call;
   const isWanted = matchesFilter(query);
-  const hasCome = (one: Delivery): boolean =>
+  const isMatch = (one: Delivery): boolean =>
     isWanted(one) && (query.status !== undefined || one.status !== "pending" || one.attempts.length > 0);
   const abort = call.ended();
   const end = sandbox.system.monotonic() + query.timeout;
   for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
     await makeReady(company);
     const { deliveries } = company.world;
-    const found = deliveries.values().find(hasCome);
+    const found = deliveries.values().find(isMatch);
     if (found !== undefined) return renderDelivery(found);
     const left = end - sandbox.system.monotonic();
-    // A company that was reset goes on under its id. One that was removed, or whose sandbox closes, does not.
+    // A company that was reset continues under its id. One that was removed, or whose sandbox closes, does not.
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
     if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
     if (company.closed) continue;
@@ -167,7 +167,7 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
       changed === company &&
       (company.closed ||
         changes.some(
-          (change) => isChangeOf(deliveries, change) && change.after !== undefined && hasCome(change.after),
+          (change) => isChangeOf(deliveries, change) && change.after !== undefined && isMatch(change.after),
         ));
     await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
   }
@@ -178,8 +178,8 @@ function renderBriefly(delivery: Delivery) {
   return { id, topic, resource: shownDeliveryResource(delivery), status };
 }
 
-/** How many of the deliveries that did come the answer names: the latest. */
-const CAME_MAX = 100;
+/** A 404 names at most this many of the deliveries that did come, the latest. */
+const NAMED_MAX = 100;
 
 function answerMissing({ query, refuse }: WaitCall, company: Company): Response {
   const came = company.world.deliveries.values();
@@ -190,6 +190,6 @@ function answerMissing({ query, refuse }: WaitCall, company: Company): Response 
   return refuse({
     status: 404,
     messages: [`${what} came within ${formatDuration(timeout)}; ${instead}`],
-    more: { deliveries: came.slice(-CAME_MAX).map(renderBriefly) },
+    more: { deliveries: came.slice(-NAMED_MAX).map(renderBriefly) },
   });
 }

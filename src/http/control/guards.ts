@@ -15,8 +15,9 @@ import { answerRefusal } from "./control-endpoint.js";
 import { CONTROL_BODY_LIMIT } from "./control-route.js";
 
 /**
- * "Requests that a web page of another origin could forge (foreign `Origin`, unknown `Host` on a loopback bind) are refused with 403." An unknown host is
- * a page whose own name was made to resolve to this machine. `Sec-Fetch-Site` counts too: browsers request a page's images and scripts without an `Origin`.
+ * Refuses with 403 what a web page of another origin could forge: a foreign `Origin`, or an unknown `Host` at a loopback address, which means that
+ * the page's own name was made to resolve to this machine. `Sec-Fetch-Site` counts too: browsers request a page's images and scripts without an
+ * `Origin`.
  */
 export function refuseForgery(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -49,7 +50,7 @@ export function originProblem(sandbox: Sandbox, c: HttpContext): string | undefi
   return `Sec-Fetch-Site ${quote(site)} says that a page of another origin asks: it may not control this sandbox`;
 }
 
-/** A link that the user follows only reads, and its page does not see the answer. */
+/** Following a link only reads, and the page that has the link does not see the answer. */
 function isNavigation(c: HttpContext): boolean {
   const { method } = c.req;
   const isPage = c.req.header("sec-fetch-mode") === "navigate" && c.req.header("sec-fetch-dest") === "document";
@@ -57,8 +58,8 @@ function isNavigation(c: HttpContext): boolean {
 }
 
 /**
- * "With an admin token set […] every call but `health` needs it as bearer (401)." With tenancy a company's access token lets in, too. Too many wrong ones
- * from an address: 429.
+ * With an admin token, every call but those of `openPaths` needs it as bearer token (401). With tenancy a company's access token is accepted too. Too
+ * many wrong tokens from one address are answered with 429.
  */
 export function requireCaller(
   sandbox: Sandbox,
@@ -95,16 +96,16 @@ function refuse(sandbox: Sandbox, c: HttpContext, status: ErrorStatus, message: 
   return answerRefusal(sandbox, undefined, c.req.path, { status, messages: [message] });
 }
 
-/** Takes room in memory for a body of up to `limit` bytes. The returned function gives it back. Throws UsageError("busy") when there is none. */
+/** Reserves memory for a body of up to `limit` bytes. The returned function frees it. Throws UsageError("busy") when none is left. */
 export type ReserveBody = (c: HttpContext, limit: number) => () => void;
 
-/** The bodies above {@link CONTROL_BODY_LIMIT} of all tenants that are read at the same time have together as much room as one may need. */
+/** All bodies of tenants above {@link CONTROL_BODY_LIMIT} that are read at the same time share as much memory as a single one may need. */
 export function reserveBodies(): ReserveBody {
   let reserved = 0;
   return (c, limit) => {
     const caller: Caller | undefined = c.get("caller");
     const bytes = Math.min(Number(c.req.header("content-length") ?? limit), limit);
-    // What has no socket is in memory already.
+    // Without a socket the body is in memory already.
     const isReceived = c.env?.incoming !== undefined;
     if (caller?.tenant === undefined || !isReceived || bytes <= CONTROL_BODY_LIMIT) return () => undefined;
     if (reserved + bytes > STATE_BYTES_MAX)

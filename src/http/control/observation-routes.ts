@@ -36,7 +36,7 @@ import { renderEvent } from "./render-control.js";
 import { renderNearMiss, renderRequest } from "./render-request.js";
 import { matchOfFilters, requestFilters, verification } from "./request-match.js";
 
-/** The HTTP archives of a company that are sent at a time: each holds a list of what it will send. */
+/** The most HTTP archives of a company that may be sent at the same time: each holds a list of what it will send. */
 export const ARCHIVES_MAX = 10;
 
 /** What the sandbox has seen: requests, findings about them, coverage of the contract, and events. */
@@ -44,7 +44,7 @@ export function observationRoutes(): readonly ControlRoute[] {
   const full = `${ARCHIVES_MAX} HTTP archives are being sent already, which is the most. Read one to its end.`;
   const archives = new CompanyLimit(ARCHIVES_MAX, full);
   return [
-    // "the journal (Authorization and secrets redacted)": what the client under test asked, and what it was answered.
+    // The journal: what the client under test requested, and how it was answered, without secrets.
     route(
       "GET /requests",
       { query: listQuery({ ...requestFilters, format: word(["json", "har"]).default("json") }) },
@@ -76,7 +76,7 @@ export function observationRoutes(): readonly ControlRoute[] {
       rows: sandbox.observationOf(company.id).findings.rows,
       render: ({ finding }: FindingRow) => finding,
     })),
-    // What the client under test has covered of the contract. `?company=*`: all companies' clients together.
+    // What the client under test has covered of the contract. `?company=*`: the clients of all companies together.
     sandboxRoute(
       "GET /coverage",
       { company: "all", query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
@@ -96,7 +96,7 @@ export function observationRoutes(): readonly ControlRoute[] {
         });
       },
     ),
-    // "domain events, in order: {id, at, type, resource, data}". `after` is the id of the last one that was seen; empty: from the first.
+    // Domain events in order. `after` is the id of the last event that was seen; empty means from the first one.
     listRoute("/events", listQuery({ after: z.string().default("") }), ({ company, query: { after } }) => {
       const seen = after === "" ? 0 : getEvent(company, after).seq;
       return {
@@ -108,7 +108,7 @@ export function observationRoutes(): readonly ControlRoute[] {
   ];
 }
 
-/** The whole journal and the attempts to deliver as an HTTP archive, or only the requests that match. */
+/** The whole journal and all delivery attempts as an HTTP archive, or only the requests that match. */
 function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | undefined): Response {
   const headers = {
     "content-type": "application/json; charset=utf-8",
@@ -119,7 +119,7 @@ function answerHar(sandbox: Sandbox, company: Company, match: RequestMatch | und
   return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
 }
 
-/** Lets other work of the process run meanwhile. */
+/** Lets other work of the process run in between. */
 async function* encodeHar(
   exchanges: Iterable<HttpExchange>,
   takeTurns: () => Promise<void> | undefined,
@@ -132,7 +132,7 @@ async function* encodeHar(
   }
 }
 
-/** "→ 200 | 422 with the nearest misses". */
+/** Answers 200, or 422 with the nearest misses. */
 async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined, Verification>): Promise<unknown> {
   const redactor = sandbox.redactorOf(company);
   const entries = sandbox.observationOf(company.id).journal.entries.values();
@@ -149,7 +149,7 @@ async function verify({ sandbox, company, body, refuse }: CompanyCall<undefined,
   return refuse({ status: 422, messages: [message, ...nearest.map(({ diff }) => diff)], more: { ...found, nearest } });
 }
 
-/** Of those that match, a message names as many. */
+/** A message names at most this many of the requests that match. */
 const NAMED_MAX = 20;
 
 function explain({ matched, nearest }: Verified, wanted: string, total: number): string {

@@ -12,29 +12,29 @@ const contentTypes = {
   "/openapi.yaml": "application/yaml; charset=utf-8",
 } as const;
 
-/** In the place of the address that a request came to. */
+/** Stands in kept texts for the address that a request came to. */
 const ANY_SERVER = "http://sandbox.invalid";
 
-/** Without credentials: the profile of a configured company is no secret, that of a tenant is. */
-function strangerOf({ options, configuredCompany }: Sandbox): Caller {
+/** The caller of a request without credentials. The profile of a configured company is no secret, that of a tenant is. */
+function anonymousCaller({ options, configuredCompany }: Sandbox): Caller {
   if (!options.tenancy) return { tenant: undefined, token: undefined };
   if (configuredCompany !== undefined) return { tenant: configuredCompany.id, token: undefined };
   throw new UsageError("not-found", "No company of the configuration is open. Give a token: Authorization: Bearer …");
 }
 
-/** The API description: the contract as the company's profile makes it. `?company=` as in the control API. */
+/** Adds the API description: the contract as the company's profile makes it. `?company=` works as in the control API. */
 export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   for (const path of ["/openapi.json", "/openapi.yaml"] as const) {
-    // A description takes tens of milliseconds to make, and anyone may ask for it.
+    // Making a description takes tens of milliseconds, and anyone may ask for it.
     const texts = new WeakMap<Profile, string>();
     app.get(path, async (c) => {
       try {
         const caller = findCaller(sandbox, tokenOf(c));
         if (caller !== undefined) c.set("caller", caller);
-        const company = reachCompany(sandbox, caller ?? strangerOf(sandbox), c.req.query("company"));
+        const company = reachCompany(sandbox, caller ?? anonymousCaller(sandbox), c.req.query("company"));
         c.set("companyId", company.id);
         const { profile } = company;
-        // As `paymentUrl`: "starts with `--public-url` if given, else with the address the request came to".
+        // Like `paymentUrl`: begins with `--public-url` if given, otherwise with the address that the request came to.
         const serverUrl = sandbox.options.publicUrl ?? ANY_SERVER;
         let rendered = texts.get(profile);
         if (rendered === undefined) {

@@ -100,11 +100,11 @@ const moneyRoutes: readonly ControlRoute[] = [
 const customer = object({
   firstName: text("the first name", 200),
   lastName: text("the last name", 200),
-  // "`complete` means the customer is validated. Any other value means a customer identification problem."
+  // The contract: "`complete` means the customer is validated. Any other value means a customer identification problem."
   kycStatus: text("the identification status, such as complete", 200).default("complete"),
 });
 
-/** The people whom the company's customer check knows beside the reserved numbers. */
+/** The people whom the company's customer check knows, besides the reserved numbers. */
 const customersRoutes: readonly ControlRoute[] = [
   listRoute("/customers", pageQuery, ({ company }) => ({ rows: company.world.customers, render: renderCustomer })),
   route("GET /customers/:id", {}, (call) => renderCustomer(getCustomer(call))),

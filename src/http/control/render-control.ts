@@ -40,7 +40,7 @@ export function renderCompany(company: Company) {
   };
 }
 
-/** `accessToken` is the one to use; `accessTokens` lists all, including rotated ones that are still accepted. */
+/** `accessToken` is the token to use; `accessTokens` lists all of them, including rotated ones that are still accepted. */
 export function renderIdentity(identity: Identity) {
   const { id, tokens, secretKey } = identity;
   return {
@@ -78,7 +78,7 @@ export function renderCustomer({ msisdn, firstName, lastName, kycStatus }: Custo
   return { msisdn, firstName, lastName, kycStatus };
 }
 
-/** `bodiesShown`: of the newest attempts. */
+/** `bodiesShown`: how many of the newest attempts are shown with their bodies. */
 export function renderDelivery(
   delivery: Delivery,
   { bodiesShown = ANSWERS_KEPT }: { readonly bodiesShown?: number } = {},
@@ -94,12 +94,12 @@ export function renderDelivery(
   };
 }
 
-/** Empty before the newest attempts, whose answers are not kept either: 200 times a megabyte would take a second. */
+/** Empty for older attempts, whose answers are not kept either: 200 bodies of a megabyte would take a second. */
 function shownBody(delivery: Delivery, attempt: number, bodiesShown: number): string {
   return attempt > delivery.attempts.length - bodiesShown ? sentBody(delivery, attempt).toString() : "";
 }
 
-/** Each attempt is signed with the secret key of its time. */
+/** The headers hold the signature of the attempt, made with the secret key of its time. */
 function renderAttempt(body: string, { at, status, latencyMs, error, requestHeaders, response }: Attempt) {
   return { at: toIso(at), status, latencyMs, error, request: { headers: requestHeaders, body }, response };
 }

@@ -7,7 +7,7 @@ import { shorten } from "../../kernel/messages/text.js";
 
 /** Longer values and paths are cut: a diff is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
-/** Further ones are counted: there may be thousands, each with a path of thousands of characters. */
+/** Further differences are only counted: there may be thousands, each with a path of thousands of characters. */
 const DIFFERENCES_MAX = 100;
 
 /** A request and its answer as the journal shows them, without credentials. Absent values are null. */
@@ -53,7 +53,7 @@ export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redact
 
 type Difference = ReturnType<typeof redactMismatch>;
 
-/** An absent value is null, as in the request. */
+/** An absent value is null, as in a rendered request. */
 function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor) {
   const { text, value, headers } = redactor;
   // `headers.x` is one header. `headers` alone differs only from a matcher of all headers.
@@ -72,12 +72,12 @@ function renderDifference({ path, expected, actual }: Difference): string[] {
   return [`  ${path}`, `    - expected ${wanted}`, `    + received ${got}`];
 }
 
-/** Before it is split: a secret may contain what separates the path from the query, or one parameter from the next. */
+/** Redacts the whole path before it is split: a secret may contain the characters that separate the path from the query, or parameters from each other. */
 export function redactTarget({ path }: JournalEntry, redactor: Redactor): Pick<JournalEntry, "path"> {
   return { path: redactPath(path, redactor) };
 }
 
-/** An unknown token may be the credential of another deployment. */
+/** Redacts an unknown token too, because it may be a credential of another deployment. */
 export function withOwnToken(redactor: Redactor, { headers, problem }: JournalEntry): Redactor {
   const token = problem === "token_invalid" ? headers["authorization"]?.split(" ").at(-1) : undefined;
   return token === undefined ? redactor : new SecretRedactor([token], undefined, redactor);

@@ -14,10 +14,10 @@ const word = <const Word extends string>(words: readonly Word[]) => plainWord(wo
 const fates = ["written", "lost"] as const satisfies AnswerFate[];
 const problemCodes = Object.keys(statusOfProblem) as ProblemCode[];
 
-/** Of a path with `:id`, which is compared with thousands of paths. */
+/** The most parts that a path with `:id` may have: it is compared with thousands of paths. */
 const PARTS_MAX = 50;
 
-/** What chooses requests of the journal by a query parameter each. */
+/** Query parameters that filter the requests of the journal. */
 export const requestFilters = {
   method: z
     .string()
@@ -81,7 +81,7 @@ const count = pattern
   .refine((value) => isMatcher(value) || (Number.isSafeInteger(value) && Number(value) >= 0), { error: countError })
   .default({ $gte: 1 });
 
-/** `{match?, count?}`: without a match any request, without a count at least one. */
+/** `{match?, count?}`: by default `match` is any request, and `count` at least one. */
 export const verification: z.ZodType<Verification> = optionalBody(object({ match: match.default({}), count }));
 
 /** One of these words, null where there is none, or a matcher. */

@@ -9,7 +9,10 @@ import { JSON_BOUNDS } from "../shared/read-body.js";
 import { type ControlRoute, listRoute, noBody, pageQuery, route, sandboxRoute } from "./control-route.js";
 import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX, assertStateFits, dumpState } from "../../sandbox/state/state.js";
 
-/** As many members as fit in. A body that a rule answers with is nested some levels deeper in a state than in the request that made the rule. */
+/**
+ * A state may have any number of members, and is deeper than a request: the body that a rule answers with is nested some levels deeper in a state
+ * than in the request that made the rule.
+ */
 export const STATE_BOUNDS: JsonBounds = {
   depth: JSON_BOUNDS.depth + 10,
   members: Number.MAX_SAFE_INTEGER,
@@ -17,8 +20,8 @@ export const STATE_BOUNDS: JsonBounds = {
 };
 
 /**
- * The sandbox as a whole, "the company's whole state out · in", also from another process and into another company, and snapshots: states that the
- * sandbox keeps for its user, each under a name.
+ * Calls about the sandbox as a whole; about a company's whole state, also from another process and into another company; and about snapshots: states
+ * that the sandbox keeps for its user, each under a name.
  */
 export const stateRoutes: readonly ControlRoute[] = [
   // The calls of /health need no token.
@@ -65,7 +68,7 @@ export const stateRoutes: readonly ControlRoute[] = [
   route("DELETE /snapshots/:id", {}, ({ company, id }) => removeSnapshot(company, id)),
 ];
 
-/** `savedAt` is real time, `now` the company's, `size` the bytes of the state as JSON. */
+/** `savedAt` is real time, `now` the company's time, `size` the bytes of the state as JSON. */
 function renderSnapshot({ id, savedAt, now, bytes }: Snapshot) {
   return { name: id, savedAt: toIso(savedAt), now: toIso(now), size: bytes };
 }

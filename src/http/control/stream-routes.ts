@@ -15,12 +15,12 @@ import { type ControlRoute, route } from "./control-route.js";
 import { renderClock, renderDelivery, renderEvent } from "./render-control.js";
 import { renderRequest } from "./render-request.js";
 
-/** The open streams of a company at a time: each renders all that happens once more. */
+/** The most open streams of a company: each of them renders everything that happens once more. */
 export const STREAMS_MAX = 100;
 
 /**
- * GET /_sandbox/stream, "server-sent events: requests, events, deliveries, clock": `request`, `event`, `delivery` and `clock`, each with the JSON that the list
- * of its kind shows. It ends when the company is removed or the sandbox closes.
+ * GET /_sandbox/stream: server-sent events of the kinds `request`, `event`, `delivery` and `clock`, each with the JSON that the list of its kind
+ * shows. The stream ends when the company is removed or the sandbox closes.
  */
 export function streamRoutes(): readonly ControlRoute[] {
   const streams = new CompanyLimit(
@@ -40,39 +40,39 @@ export function streamRoutes(): readonly ControlRoute[] {
           stream.stop();
         };
       });
-      // For a proxy that would wait for the end.
+      // Without it a proxy might wait for the end of the answer.
       const headers = { ...eventStreamHeaders, "x-accel-buffering": "no" };
       return new Response(body, { headers: { ...headersFor(sandbox, company), ...headers } });
     }),
   ];
 }
 
-/** Something that happened. Rows are immutable, so that they can be rendered later. */
+/** Something that happened. Rows are immutable, so they can be rendered later. */
 type Happening =
   | { readonly kind: "event"; readonly event: DomainEvent }
   | { readonly kind: "delivery"; readonly delivery: Delivery }
   | { readonly kind: "request"; readonly id: string; isSent: boolean };
 
-/** A stream for which more than these wait to be stored, sent and read ends. */
+/** A stream ends when more than this many happenings wait to be stored, sent and read. */
 const WAITING_MAX = 10_000;
-/** Of the attempts of a delivery: each may have a megabyte, and each stream holds one message in memory. */
+/** How many attempts of a delivery are sent with their bodies: each may have a megabyte, and each stream holds one message in memory. */
 const BODIES_SHOWN = 1;
-/** After so much time other work gets its turn. */
+/** After this time other work gets its turn, ms. */
 const TURN_MS = 20;
 
 /** What the streams of all companies share. */
 interface StreamParts {
   readonly sandbox: Sandbox;
-  /** Rendered requests: redacting takes time. Secrets that are made later are in nothing that was sent. */
+  /** Requests that are rendered already, because redacting takes time. Secrets that are made later cannot be in what was sent before. */
   readonly shown: WeakMap<JournalEntry, unknown>;
-  /** All streams of a company wake together, and one sends in each turn. */
+  /** All streams of a company wake together; this lets one of them send in each turn. */
   readonly order: FairOrder;
 }
 
 /**
- * Sends everything that happens in a company until it is stopped: first its clock, then each request with its answer (again when the answer turns out to be
- * lost), each event, each change of a delivery, and the clock whenever it or what is due has changed. Follows the company through a reset and a state that is
- * put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
+ * Sends everything that happens in a company until it is stopped: first its clock, then each request with its answer (again when the answer turns out
+ * to be lost), each event, each change of a delivery, and the clock whenever the clock or what is due has changed. Follows the company through a
+ * reset and a state that is put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
  */
 class CompanyStream {
   readonly #parts: StreamParts;
@@ -85,7 +85,7 @@ class CompanyStream {
   #isStopped = false;
   #sentClock = "";
 
-  /** `find`: the company, while the reader may see it. */
+  /** `find` returns the company as long as the reader may see it. */
   constructor(parts: StreamParts, companyId: string, find: () => Company | undefined, sink: EventSink) {
     this.#parts = parts;
     this.#companyId = companyId;
@@ -124,7 +124,7 @@ class CompanyStream {
     if (id !== this.#companyId) return;
     this.#wake();
     for (const change of changes) {
-      // There may be thousands more than it takes.
+      // The stream may just have ended, and thousands of changes may be left.
       if (this.#isStopped) return;
       if (isChangeOf(world.events, change)) {
         if (change.before === undefined && change.after !== undefined)
@@ -135,7 +135,7 @@ class CompanyStream {
     }
   }
 
-  /** The ids of requests begin again. */
+  /** After a reset the ids of requests begin again. */
   #noteReset({ company: { id }, reset }: SandboxEvents["forgets"]): void {
     if (id !== this.#companyId || !reset) return;
     const kept = this.#waiting.filter(({ kind }) => kind !== "request");
@@ -148,7 +148,7 @@ class CompanyStream {
     this.#wake();
   }
 
-  /** Sends one turn later, so that the current work is finished. */
+  /** Sends in a later turn, so that the current work is finished first. */
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
@@ -186,7 +186,7 @@ class CompanyStream {
     }
   }
 
-  /** Deliveries that follow later are sent as deliveries. */
+  /** Deliveries that follow the request later are sent as deliveries. */
   #sendRequest(id: string, company: Company): void {
     const { sandbox, shown } = this.#parts;
     const { journal } = sandbox.observationOf(this.#companyId);
@@ -200,7 +200,7 @@ class CompanyStream {
     this.#sink.send("request", rendered);
   }
 
-  /** If it, or what is due, has changed. */
+  /** Sends the clock if it, or what is due, has changed. */
   #sendClock(company: Company): void {
     const { clock, world } = company;
     const state = JSON.stringify([clock.save(), world.due.size, world.due.peek()?.id, world.due.peek()?.dueAt]);
