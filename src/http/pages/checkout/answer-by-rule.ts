@@ -4,28 +4,28 @@ import { countRule, findRule } from "../../../domain/rules/use-rule.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type ApiAnswer, type Ruled, headersOf, respond } from "../../api/answer.js";
-import { HANG_MAX_MS, breakOff, linger, misbehave, nothingDone } from "../../api/rule-effects.js";
+import { HANG_MAX_MS, breakOff, waitInRealTime, alterAnswer, nothingDone } from "../../api/rule-effects.js";
 import { type HttpContext, wantsPage } from "../../shared/env.js";
 
-/** Forms whose answer a rule has just lost, with that rule. */
+/** Forms whose answer a rule has just lost, each with that rule. */
 export type LostForms = Map<string, RuleOn<"request">>;
 
-/** A browser that loses an answer on a connection that was open before sends the form again within this time, by itself. */
+/** A browser that loses an answer on a connection that it reuses sends the form again by itself within this time, ms. */
 const RESENT_MS = 1_000;
 
-/** Of two forms of one page with equal fields. */
+/** Two forms of one page with equal fields have the same key. */
 function keyOf(c: HttpContext, form: URLSearchParams): string {
   return `${c.req.url}\n${form.toString()}`;
 }
 
-/** The rule that lost the answer to the same attempt: what a browser sends again by itself is not another one. */
+/** The rule that lost the answer to the same form: a form that a browser sends again by itself is not another attempt. */
 export function findLost(c: HttpContext, lost: LostForms, form: URLSearchParams): RuleOn<"request"> | undefined {
   return wantsPage(c) ? lost.get(keyOf(c, form)) : undefined;
 }
 
 /**
- * The newest `request` rule that matches this form and names a `path`, counted at once. A rule without a path is about the API under test: a customer's
- * click must not use it up.
+ * The newest `request` rule that matches this form and names a `path`. Its use is counted at once. A rule without a path is about the API under test,
+ * so a customer's click must not use it up.
  */
 export function useCheckoutRule(
   c: HttpContext,
@@ -46,7 +46,7 @@ interface RuledForm extends Ruled {
   readonly lost: LostForms;
 }
 
-/** Applies a rule to the answer to a form, as to an answer of the API. `answer` undefined: the work was not done. */
+/** Applies a rule to the answer to a form, as to an answer of the API. `answer` is undefined when the work was not done. */
 export async function answerByRule(
   c: HttpContext,
   sandbox: Sandbox,
@@ -58,22 +58,22 @@ export async function answerByRule(
   const context = { sandbox, company, operation: operations.payCharge, path: c.req.path };
   // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
-  const spoilt = disarm(misbehave(context, rule, made), made);
+  const altered = withoutScripts(alterAnswer(context, rule, made), made);
   const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;
-  if (wait !== undefined) await linger(c, company, sandbox.system, wait);
+  if (wait !== undefined) await waitInRealTime(c, company, sandbox.system, wait);
   returned.resolve();
-  if (fault !== "reset" && fault !== "hang") return respond(sandbox, company, spoilt);
+  if (fault !== "reset" && fault !== "hang") return respond(sandbox, company, altered);
   const key = keyOf(c, form);
   lost.set(key, rule);
   sandbox.system.after(RESENT_MS, () => lost.delete(key));
   return breakOff(c, fault);
 }
 
-/** The dashboard has the same origin: what a rule answers runs no script there and sets no cookie. */
-function disarm(spoilt: ApiAnswer, { headers: own }: ApiAnswer): ApiAnswer {
-  const { "set-cookie": _, ...headers } = spoilt.headers ?? {};
+/** The dashboard has the same origin, so an answer that a rule makes must neither run a script nor set a cookie. */
+function withoutScripts(altered: ApiAnswer, { headers: own }: ApiAnswer): ApiAnswer {
+  const { "set-cookie": _, ...headers } = altered.headers ?? {};
   const policy = own?.["content-security-policy"] ?? "sandbox";
-  return { ...spoilt, headers: { ...headers, "content-security-policy": policy } };
+  return { ...altered, headers: { ...headers, "content-security-policy": policy } };
 }
 
 async function read(answer: Response): Promise<ApiAnswer> {

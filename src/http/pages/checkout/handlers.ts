@@ -26,8 +26,8 @@ import type { Charge } from "../../../domain/model/charge.js";
 import type { Work } from "../../../domain/model/work.js";
 
 /**
- * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does: rules, ledger, webhooks. It redirects to the
- * merchant, or back to the page, which shows the result. Forms of another origin are refused.
+ * POST /checkout/:chargeId, a form: `action=pay` with `msisdn`, or `action=cancel`. It pays as the API does, with rules, ledger and webhooks. It
+ * redirects to the merchant, or back to the page, which shows the result. Forms of another origin are refused.
  */
 export async function takeCheckout(c: HttpContext, sandbox: Sandbox, lost: LostForms): Promise<Response> {
   const view = viewOf(c, sandbox);
@@ -45,7 +45,7 @@ async function take(c: HttpContext, sandbox: Sandbox, lost: LostForms): Promise<
   const view = viewOf(c, sandbox, form.get("msisdn") ?? undefined);
   await sandbox.store.writable();
   await settlePayment(c, sandbox);
-  // No await from here to the end of the work: of two simultaneous forms the second sees the result of the first.
+  // There is no await from here to the end of the work, so that the second of two simultaneous forms sees the result of the first.
   const payment = findPaymentNow(c, sandbox);
   if (payment === undefined) return answerNotice(view, 404, view.texts.unknown);
   const { company } = payment;
@@ -107,12 +107,12 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
   } catch (thrown) {
     if (!isApiProblem(thrown)) throw thrown;
     if (thrown.code === "payer_refused") return showProblem("phoneRefused", 422);
-    // It expired between reading and paying.
+    // The charge expired between reading and paying.
     return redirect(view, company, view.linkTo());
   }
 }
 
-/** "The service URL the user is redirected to after a canceled payment." The charge stays due. */
+/** The contract: "The service URL the user is redirected to after a canceled payment." The charge stays due. */
 function cancel(order: CheckoutOrder): Response {
   const { view, payment, gate } = order;
   const { company, charge } = payment;
@@ -122,7 +122,7 @@ function cancel(order: CheckoutOrder): Response {
   return redirect(view, company, redirectionTo(charge.onCanceledRedirectionUrl) ?? view.linkTo());
 }
 
-/** Reports what the customer does as the call of the control API that does the same. */
+/** Reports what the customer does as if it were the call of the control API that does the same. */
 function noting<Result extends Charge | undefined>(
   { view: { sandbox }, payment }: CheckoutOrder,
   action: "pay" | "cancel",
@@ -145,24 +145,27 @@ function cancelIfDue(work: Work, chargeId: string): Charge | undefined {
   return getCharge(work, chargeId).status === "due" ? cancelPayment(work, chargeId) : undefined;
 }
 
-/** A second click sends the same form again: the first one has done the work. */
+/** A second click sends the same form again, after the first one has done the work. */
 function isRepeated({ payment, form }: CheckoutOrder): boolean {
   const attempt = form.get("attempt");
   return attempt !== null && attempt !== String(payment.charge.attempts);
 }
 
-/** To the merchant once the charge is paid, otherwise to the page, which shows its state. */
+/** Redirects to the merchant once the charge is paid, otherwise to the page, which shows its state. */
 function redirectFrom({ view }: CheckoutOrder, payment: Payment): Response {
   const waiting = stateOf(payment) === "pending" ? { [WAITING]: "" } : {};
   return redirect(view, payment.company, merchantOf(payment) ?? view.linkTo(waiting));
 }
 
-/** Where a customer who has paid goes on. */
+/** Where a customer who has paid is redirected to. */
 function merchantOf(payment: Payment): string | undefined {
   return stateOf(payment) === "paid" ? redirectionTo(payment.charge.onCompletedRedirectionUrl) : undefined;
 }
 
-/** GET /checkout/:chargeId. `?msisdn=` fills the field; `?waiting` is the page on which a customer waits for the result, and redirects when it is there. */
+/**
+ * GET /checkout/:chargeId. `?msisdn=` fills the field. `?waiting` is the page on which a customer waits for the result; it redirects once the result
+ * is there.
+ */
 export async function showCheckout(c: HttpContext, sandbox: Sandbox): Promise<Response> {
   const view = viewOf(c, sandbox);
   const payment = await findPayment(c, sandbox);
@@ -185,7 +188,7 @@ export async function showStatus(c: HttpContext, sandbox: Sandbox): Promise<Resp
   return respond(sandbox, company, { status: 200, body, headers: { "cache-control": "no-store" } });
 }
 
-/** The form redirects to the merchant, and a merchant may redirect on to another host: Chromium checks every step against this list. */
+/** Where the form may lead: it redirects to the merchant, who may redirect on to another host, and Chromium checks every step against this list. */
 const ANYWHERE = "'self' http: https:";
 
 function answerCharge(view: CheckoutView, payment: Payment, problem?: Problem, status = 200): Promise<Response> {
@@ -209,7 +212,7 @@ function answer(view: CheckoutView, company: Company | undefined, status: number
     headers: {
       "content-language": view.language,
       vary: "accept-language",
-      // A shop that opens the page in a new window asks that window whether it is closed.
+      // A shop that opens the page in a new window checks whether that window is closed.
       "cross-origin-opener-policy": "unsafe-none",
     },
   });

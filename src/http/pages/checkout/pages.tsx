@@ -43,7 +43,7 @@ function renderSettled(view: CheckoutView, payment: Payment, state: SettledState
       title={`${title} · ${showMoney(payment.charge.amount)}`}
       follows={isPending ? { version: versionOf(payment), next: view.linkTo({ [WAITING]: "" }) } : undefined}
       head={
-        // Without a script the browser loads the page again.
+        // Without a script the browser reloads the page.
         isPending && (
           <noscript>
             <meta http-equiv="refresh" content="2" />

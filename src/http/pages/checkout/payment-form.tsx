@@ -96,10 +96,10 @@ function renderTestNumbers({ texts, linkTo, msisdn: chosen }: CheckoutView, { pr
   );
 }
 
-/** Of a description or a reference: a merchant may send far more than fits. */
+/** The most characters of a description or a reference that are shown: a merchant may send far more than fits. */
 const SHOWN_MAX = 400;
 
-/** `isOpen`: the charge is due. Then the amount is the page's heading, and the time left is shown. */
+/** `isOpen` means that the charge is due. Then the amount is the page's heading, and the time left is shown. */
 export function renderBill({ sandbox, texts }: CheckoutView, payment: Payment, isOpen: boolean) {
   const { company, charge } = payment;
   const merchant = sandbox.nameOf(company);

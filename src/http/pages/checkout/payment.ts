@@ -10,7 +10,7 @@ export interface Payment {
   readonly charge: Charge;
 }
 
-/** The payment after everything due has happened. For pages that only show it. */
+/** The payment after everything due has happened, for pages that only show it. */
 export async function findPayment(c: HttpContext, sandbox: Sandbox): Promise<Payment | undefined> {
   await settlePayment(c, sandbox);
   return findPaymentNow(c, sandbox);
@@ -28,8 +28,8 @@ export async function settlePayment(c: HttpContext, sandbox: Sandbox): Promise<v
 }
 
 /**
- * The charge that the path names, in any company, at this moment: decide by it before the next await. Fixtures may give one id to charges of several
- * companies: `?company=` chooses, otherwise the company that was opened first wins.
+ * The charge that the path names, in any company, at this moment: decide before the next await. Fixtures may give one id to charges of several
+ * companies: `?company=` chooses one, otherwise the company that was opened first is taken.
  */
 export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | undefined {
   const chargeId = c.req.param("chargeId") ?? "";
@@ -44,7 +44,7 @@ export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | unde
   return undefined;
 }
 
-/** `pending`: paid, and the result comes later. `closed`: dropped before its time was over. */
+/** `pending`: the result of a payment comes later. `closed`: dropped before its time was over. */
 export type PaymentState = "due" | "pending" | "paid" | "refunded_partially" | "refunded" | "expired" | "closed";
 
 export function stateOf(payment: Payment): PaymentState {
@@ -65,7 +65,7 @@ export function versionOf(payment: Payment): string {
   return `${stateOf(payment)}.${payment.charge.attempts}`;
 }
 
-/** Until the result of a pending attempt is there, otherwise until the charge expires; ms of the company's clock. */
+/** Until the result of a pending attempt or until the charge expires, whichever comes first; ms of the company's clock. */
 export function timeLeft(payment: Payment): number {
   const { company, charge } = payment;
   const pending = findPending(payment);

@@ -8,18 +8,18 @@ export interface CheckoutView {
   readonly sandbox: Sandbox;
   readonly language: Language;
   readonly texts: Texts;
-  /** The number that pays, as it was typed. */
+  /** The payer's number as it was typed. */
   readonly msisdn: string;
   /** The page's own address, relative to it, with the language, the company and the number of the request. */
   readonly linkTo: (more?: Readonly<Record<string, string>>) => string;
-  /** The page's script asks it for the state of the charge. */
+  /** Where the page's script asks for the state of the charge. */
   readonly statusUrl: string;
 }
 
 /** The parameter of the page on which a customer waits for the result. */
 export const WAITING = "waiting";
 
-/** Characters of a number as it is typed. */
+/** The most characters of a typed number. */
 export const TYPED_MAX = 40;
 
 export function viewOf(c: HttpContext, sandbox: Sandbox, typed = c.req.query("msisdn") ?? ""): CheckoutView {
@@ -41,7 +41,7 @@ export function viewOf(c: HttpContext, sandbox: Sandbox, typed = c.req.query("ms
   };
 }
 
-/** What the customer chose on the page, else what the browser prefers, else English. */
+/** The language that the customer chose on the page, else the one that the browser prefers, else English. */
 function languageOf(c: HttpContext): Language {
   const find = (text: string | undefined): Language | undefined => languages.find((language) => language === text);
   const match: Parameters<typeof accepts>[1]["match"] = (accepted) => {
@@ -54,7 +54,7 @@ function languageOf(c: HttpContext): Language {
   return find(c.req.query("lang")) ?? find(preferred) ?? "en";
 }
 
-/** A merchant's address as a header can carry it, unchanged if it is plain ASCII. Undefined when a browser should not be sent there. */
+/** A merchant's address in a form that a header can carry, unchanged if it is plain ASCII. Undefined when a browser should not be sent there. */
 export function redirectionTo(address: string): string | undefined {
   const url = parseUrl(address);
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
