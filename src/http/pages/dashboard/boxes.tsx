@@ -24,9 +24,9 @@ function renderBox(root: string, title: string, content: Child, scripts: readonl
 
 interface SignInPage {
   readonly tenancy: boolean;
-  /** Anyone may open a company. */
+  /** Whether anyone may open a company. */
   readonly canOpen: boolean;
-  /** The page that asked for it. */
+  /** The page to return to after signing in. */
   readonly back: string;
   readonly problem: string | undefined;
 }
@@ -92,7 +92,7 @@ export function renderOpened(box: Box, { id, tokens, secretKey }: Identity, orig
   );
 }
 
-/** For missing pages and errors: it renders nothing that could fail again. */
+/** For missing pages and errors. It renders nothing that could fail again. */
 export function renderProblem(c: HttpContext, title: string, messages: readonly string[]) {
   const root = rootOf(c.req.path);
   return renderBox(

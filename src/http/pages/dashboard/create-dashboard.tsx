@@ -26,7 +26,7 @@ import { CompanyLimit } from "../../shared/company-limit.js";
 import { logRequests } from "../../shared/log-request.js";
 
 interface DashboardDeps extends Omit<GuardDeps, "sessions"> {
-  /** The control API, without the guards of a socket. */
+  /** The control API without the guards that it has on a socket. */
   readonly ask: AskControl;
   readonly differences: View["differences"];
 }
@@ -69,7 +69,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   for (const page of pages) {
     app.get(page.path === "" ? "/_sandbox" : DASHBOARD + page.path, async (c) => {
       if (page.isAdmin === true) reach(sandbox, c.var.caller, "sandbox", undefined);
-      // A reset meanwhile replaces the company.
+      // A reset may have replaced the company meanwhile.
       const company = await whenReady(
         companyOf(c),
         () => companyOf(c),
@@ -139,14 +139,14 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     };
   }
 
-  /** In the frame of the company that the address names, else of the first one that the reader reaches. */
+  /** Shows the problem in the frame of the company that the address names, otherwise of the first one that the reader reaches. */
   async function answerProblemPage(c: HttpContext, status: number, messages: readonly string[]): Promise<Response> {
     const title = status === 404 ? "There is nothing here" : "That did not work";
     const caller: Caller | undefined = c.var.caller;
     const { tenant } = caller ?? {};
     const named = sandbox.findCompany(tenant ?? c.req.query("company") ?? "");
     const company = caller === undefined ? undefined : (named ?? sandbox.fallback);
-    // The frame loads its address again with GET, and the address of a form answers only POST.
+    // The frame loads its address again with GET, but the address of a form answers only POST.
     if (company === undefined || c.req.method !== "GET")
       return answerPage(sandbox, undefined, { status, page: renderProblem(c, title, messages) });
     const path = c.req.path.slice(DASHBOARD.length);

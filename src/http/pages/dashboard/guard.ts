@@ -18,7 +18,7 @@ import { DASHBOARD, rootOf } from "./view/view.js";
 const SIGN_IN = `${DASHBOARD}/sign-in`;
 const OPEN = `${DASHBOARD}/open`;
 const COOKIE = { path: "/", httpOnly: true, sameSite: "Strict" } as const;
-/** Of a form that anyone may send. */
+/** The limit of a form that anyone may send. */
 const OPEN_FORM_BYTES_MAX = 16 * 1024;
 
 export interface GuardDeps {
@@ -31,7 +31,7 @@ export interface GuardDeps {
 
 type Handler = (c: HttpContext) => Response | Promise<Response>;
 
-/** Lets in who is signed in, and forms of the dashboard's own pages. */
+/** Admits signed-in readers, and forms of the dashboard's own pages. */
 export class Guard {
   readonly signIn: Handler;
   readonly signOut: Handler;
@@ -48,23 +48,23 @@ export class Guard {
     this.open = this.takeForm((c) => this.#open(c), OPEN_FORM_BYTES_MAX);
   }
 
-  /** Redirects to the sign-in page without a session, if one is needed. */
+  /** Redirects a reader without a session to the sign-in page, if signing in is needed. */
   async requireSession(c: HttpContext, next: Next): Promise<Response | void> {
     const { path, method, url } = c.req;
     const caller = this.#deps.sessions.callerOf(c);
     if (caller !== undefined) c.set("caller", caller);
     if (caller !== undefined || path === SIGN_IN || path === OPEN) return next();
-    // A program gets the answer of the control API, and may send the token as it does there.
+    // A program gets the answer of the control API, and may send its token as it does there.
     if (!wantsPage(c)) return this.#refuse(c, next);
     const { pathname, search } = new URL(url);
-    // Signing in does not repeat a form.
+    // A form is not sent again after signing in.
     const back = method === "GET" ? pathname + search : "/_sandbox";
     return redirectTo(c, `${SIGN_IN}?${String(new URLSearchParams({ back }))}`);
   }
 
   /**
-   * Accepts a form only from the dashboard's own pages: it needs an Origin header (`refuseForgery` has refused other origins; browsers always send it with
-   * forms) and the token of a page. Cookies alone would not be enough: a page on another port of this machine is of the same site.
+   * Accepts a form only from the dashboard's own pages: it needs the token of a page and an Origin header, which browsers always send with forms
+   * (`refuseForgery` has refused other origins). Cookies alone would not be enough: a page on another port of this machine belongs to the same site.
    */
   takeForm(handle: (c: HttpContext, form: Fields) => Response | Promise<Response>, bytesMax?: number): Handler {
     const { sandbox, sessions, reserveBody } = this.#deps;
@@ -81,7 +81,7 @@ export class Guard {
   showSignIn(c: HttpContext): Response | Promise<Response> {
     const { sandbox, sessions } = this.#deps;
     const back = backOf(c.req.query("back"));
-    // A link may be for another company than the one that is signed in.
+    // A link may be for another company than the one whose token signed in.
     const isIn = sessions.callerOf(c) !== undefined && !sandbox.options.tenancy;
     return isIn ? redirectTo(c, back) : this.#answerSignIn(c, 200, back);
   }

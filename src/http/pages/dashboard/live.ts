@@ -7,13 +7,13 @@ import { endOf } from "../../shared/after-answer.js";
 import { isStillLetIn } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
 
-/** Open pages of a company that are kept up to date at a time. */
+/** The most open pages of a company that are kept up to date at the same time. */
 export const LIVE_MAX = 100;
 
-/** At least between two events of a page, ms of real time. */
+/** The shortest time between two events of a page, ms of real time. */
 const TICK_MS = 250;
 
-/** A stream of `changed` events without data, for the pages of a company: a page that receives one loads itself again. */
+/** Streams `changed` events without data to the pages of a company. A page that receives one loads itself again. */
 export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company) => Response {
   const streams = new CompanyLimit(LIVE_MAX, `There are ${LIVE_MAX} open pages already, which is the most. Close one.`);
   return (c, { id }) => {

@@ -7,15 +7,15 @@ import { readBytes } from "../../shared/read-body.js";
 import type { Fields } from "./view/actions.js";
 
 const FORM_BYTES_MAX = 1024 * 1024;
-/** The dashboard's own forms have ten at most. Thousands take seconds to read. */
+/** The dashboard's own forms have ten fields at most, and thousands would take seconds to read. */
 const FIELDS_MAX = 100;
-/** Of what stands before a file or a field, bytes. */
+/** The most bytes before the content of a part of a form. */
 const PART_HEAD_MAX = 1_000;
 
-/** The fields of a form without the empty ones; a file counts as its text. */
+/** The fields of a form without the empty ones. The value of a file is its text. */
 export async function readForm(c: HttpContext, reserveBody: ReserveBody, bytesMax = FORM_BYTES_MAX): Promise<Fields> {
   const type = c.req.header("content-type") ?? "";
-  // A large form stops the process while it is read: only the upload of a state may be one.
+  // Reading a large form blocks the process, so only the upload of a state may be large.
   const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
   if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
@@ -29,7 +29,7 @@ export async function readForm(c: HttpContext, reserveBody: ReserveBody, bytesMa
   try {
     const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": type } }).formData();
     const fields = await Promise.all(
-      // Browsers send the lines of a text field with CR LF.
+      // Browsers send the line ends of a text field as CR LF.
       [...form].map(
         async ([name, value]) =>
           [name, (typeof value === "string" ? value : await value.text()).replaceAll("\r\n", "\n")] as const,
@@ -41,7 +41,7 @@ export async function readForm(c: HttpContext, reserveBody: ReserveBody, bytesMa
   }
 }
 
-/** Each part of a form with a file begins with a line that begins with `--`, which no JSON has. */
+/** Each part of a form with a file begins with a line that starts with `--`; no line of JSON does. */
 function hasFewFields(bytes: Buffer, hasFile: boolean): boolean {
   let fields = 0;
   for (let at = 0; at !== -1; at = bytes.indexOf(hasFile ? "\r\n--" : "&", at + 1)) {

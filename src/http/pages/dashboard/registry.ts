@@ -25,9 +25,9 @@ import type { DashboardPage } from "./view/view.js";
 
 export interface Section {
   readonly title: string;
-  /** Pressed after `g` it leads there. */
+  /** The key that opens the section after `g`. */
   readonly key: string;
-  /** Its tabs, of which the first is where the section's link leads, and pages with an id, to which other pages link. */
+  /** Its tabs, the first of which opens with the section, and pages with an id, which other pages link to. */
   readonly pages: readonly DashboardPage[];
 }
 
@@ -49,12 +49,12 @@ export function tabsOf({ pages }: Section): readonly DashboardPage[] {
   return pages.filter(({ path }) => !path.includes(":"));
 }
 
-/** By the first part of its path, so that an address without a page has a section, too. */
+/** Finds the section by the first part of a path, so that an address without a page has a section too. */
 export function sectionOf({ path }: Pick<DashboardPage, "path">): Section | undefined {
   return sections.find(({ pages }) => pages.some((page) => isBeside(page, path)));
 }
 
-/** Whether the first parts of the paths are the same: a list and the pages of its rows. */
+/** Whether the first parts of both paths are the same, as they are for a list and the pages of its rows. */
 export function isBeside(page: Pick<DashboardPage, "path">, path: string): boolean {
   return page.path.split("/")[1] === path.split("/")[1];
 }

@@ -24,11 +24,11 @@ interface ActionContext {
 }
 
 interface Done extends Omit<Outcome, "id"> {
-  /** The path of a page to go to, in the place of the one with the form. */
+  /** The path of a page to show instead of the one with the form. */
   readonly leadsTo?: string | undefined;
 }
 
-/** Does what a form asks for, by a call of the control API or of the API under test; before what destroys something, by another one that saves a snapshot. */
+/** Does what a form asks for, by a call of the control API or of the API under test. Before something is destroyed, another call saves a snapshot. */
 export async function runAction(context: ActionContext, name: ActionName, fields: Fields): Promise<Done> {
   const { snapshot = "" } = fields;
   if (name === "removeSnapshot") {
@@ -49,7 +49,7 @@ function undoBy(saved: Snapshot | undefined): Undo | undefined {
   return saved && { restore: { id: saved.id, seq: saved.seq, savedAt: saved.savedAt } };
 }
 
-/** An older page may name a snapshot that was replaced since. Then nothing is undone. */
+/** Undoes nothing when the snapshot was replaced meanwhile: an older page may still name it. */
 export async function runUndo(context: ActionContext, undo: Undo): Promise<Done> {
   const { id, seq, savedAt } = "restore" in undo ? undo.restore : undo.removed;
   const found = context.company.record.snapshots.get(id);
@@ -86,19 +86,19 @@ async function callControl(context: ActionContext, name: ActionName, fields: Fie
   const body = isObject(answered.answer) ? answered.answer : {};
   if (!answered.ok) {
     const refused = refuse([body["message"] ?? []].flat().map(String), curl);
-    // A rule may answer 5xx after the work is done.
+    // A rule may answer with 5xx after the work was done.
     return answered.status < 500 ? refused : { ...refused, title: "It failed. Check whether the action was done." };
   }
   return { ok: true, title: done(body), problems: [], curl, leadsTo: leadsTo?.(body) };
 }
 
-/** Undefined when a rule of the company keeps the answer from being read. */
+/** Undefined when a rule of the company made the answer unreadable. */
 async function send(context: ActionContext, order: ControlOrder) {
   try {
     const response = await context.ask(requestOf(context, order));
     const text = await response.text();
     const answer: unknown = text === "" ? undefined : JSON.parse(text);
-    // Every call of the API has a body to answer with.
+    // Every answer of the API has a body.
     return isOfApi(order) && !isObject(answer) ? undefined : { ok: response.ok, status: response.status, answer };
   } catch {
     return undefined;
@@ -114,7 +114,7 @@ export function requestOf({ company, caller, here, ended }: ActionContext, order
     method,
     signal: ended,
     headers: {
-      // It is not the client under test.
+      // Marks a request that does not come from the client under test.
       ...(isOfApi(order) ? { ...credentialsFor(company, path), [AUDIT_HEADER]: "1" } : control),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },

@@ -5,7 +5,7 @@ import type { Sandbox } from "../../../sandbox/sandbox.js";
 import { type Caller, findCaller, isSameSecret } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
 
-/** Of one company, and of the administrator. Above this number the oldest has to sign in again. */
+/** The most sessions of a company, and of administrators. Above it the oldest session ends. */
 export const SESSIONS_MAX = 100;
 
 /** How long a session lasts, ms of real time. */
@@ -20,22 +20,22 @@ interface Session {
 
 export class Sessions {
   readonly #sandbox: Sandbox;
-  /** Without a seed: nobody can guess the next id. */
+  /** It has no seed, so that nobody can guess the next id. */
   readonly #ids = createIdSource(undefined, "sessions");
   readonly #formKey = this.#ids.hex32() + this.#ids.hex32();
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #sessions = new Map<string, Session>();
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
-  /** Whether a token is asked for: without an admin token the dashboard is open. */
+  /** Whether the dashboard asks for a token: it is open when the control API is. */
   get needed(): boolean {
     return findCaller(this.#sandbox, undefined) === undefined;
   }
 
-  /** The id of a new session, for the right token. */
+  /** Opens a session for a valid token, and returns its id. */
   open(token: string): string | undefined {
     const caller = this.needed ? findCaller(this.#sandbox, token) : undefined;
     if (caller === undefined) return undefined;
@@ -60,7 +60,7 @@ export class Sessions {
     this.#sessions.delete(idOf(c));
   }
 
-  /** Undefined without a session. It ends when its token stops working. */
+  /** The caller of the session; undefined without one. A session ends when its token stops working. */
   callerOf(c: HttpContext): Caller | undefined {
     if (!this.needed) return findCaller(this.#sandbox, undefined);
     const session = this.#sessions.get(idOf(c));
@@ -68,7 +68,7 @@ export class Sessions {
     return findCaller(this.#sandbox, session.token);
   }
 
-  /** The secret in this browser's forms: no page of another origin can know it. */
+  /** The secret in this browser's forms, which no page of another origin can know. */
   formTokenOf(c: HttpContext): string {
     return createHmac("sha256", this.#formKey).update(idOf(c)).digest("base64url");
   }
@@ -78,7 +78,7 @@ export class Sessions {
   }
 }
 
-/** Browsers send the cookies of a host to all of its ports: with one name two sandboxes would sign each other out. */
+/** Includes the port: browsers send the cookies of a host to all of its ports, so two sandboxes would sign each other out. */
 export function cookieName(c: HttpContext): string {
   const { port } = new URL(c.req.url);
   return port === "" ? "sandbox_session" : `sandbox_session_${port}`;

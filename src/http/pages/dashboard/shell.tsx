@@ -11,7 +11,7 @@ import { isBeside, sectionOf, sections, tabsOf } from "./registry.js";
 import { readList } from "./view/read-list.js";
 import { type DashboardPage, type View, formUrl, linkTo } from "./view/view.js";
 
-/** A page in the frame of all pages: the company and its state, the sections, and the result of the last action. */
+/** Renders a page in the frame of all pages: the company and its state, the sections, and the result of the last action. */
 export async function renderPage(view: View, page: DashboardPage) {
   const { company } = view;
   const title = titleOf(view, page);
@@ -71,7 +71,7 @@ function renderBar(view: View, page: DashboardPage) {
   );
 }
 
-/** What is out of the ordinary in this company, each with the page that explains it. */
+/** Shows what needs attention in this company, each item with a link to the page that explains it. */
 function renderStrip(view: View) {
   const { company, sandbox } = view;
   const { rules, deliveries } = company.world;
@@ -96,7 +96,7 @@ function renderStrip(view: View) {
   );
 }
 
-/** The newest companies, as links rather than a list to choose from: arrow keys change nothing, and after Back the company is the page's. */
+/** Links to the newest companies. They are links and not a select: arrow keys change nothing, and after Back the company is that of the page. */
 function renderSwitcher(view: View, page: DashboardPage) {
   const { sandbox, company, query } = view;
   const { before: _, ...kept } = query;

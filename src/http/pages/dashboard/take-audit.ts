@@ -21,11 +21,11 @@ const ANSWER_MS_MAX = 10_000;
 /** For receivers without a subscription. */
 const DEFAULT_TOPIC: Topic = "charges/events";
 
-/** One audit of a company at a time. It is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
+/** Runs one audit of a company at a time. This is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
 export function createAuditDesk(sandbox: Sandbox, auditor: Auditor, memory: Memory) {
   const running = new Set<string>();
   return {
-    /** Audits the receiver that a form names; redirects to the page with the report, or with the reason why there is none. */
+    /** Audits the receiver that a form names. Redirects to the page with the report, or with the reason why there is none. */
     async take(c: HttpContext, company: Company, fields: Fields): Promise<Response> {
       const opened = sandbox.openedAs(company);
       const lead = (outcome?: string): Response =>
@@ -56,8 +56,8 @@ export function createAuditDesk(sandbox: Sandbox, auditor: Auditor, memory: Memo
 }
 
 /**
- * Audits a receiver with the company's secret key, header and topic. Refuses what a subscription to that URL would be refused for, so that an audit reaches
- * only what the company's webhooks may. Throws UsageError for an unreachable receiver.
+ * Audits a receiver with the company's secret key, header and topic. Refuses any URL that a subscription would be refused for, so that an audit
+ * reaches only what the company's webhooks may reach. Throws UsageError for an unreachable receiver.
  */
 async function auditReceiver(
   auditor: Auditor,
@@ -77,13 +77,13 @@ async function auditReceiver(
   return { report, command: commandFor(report.receiver, header, topic, only) };
 }
 
-/** Spelled as in the company's deliveries to that receiver. */
+/** The topic as the company's deliveries to that receiver spell it. */
 function topicFor({ world, profile }: Company, url: string): string {
   const subscription = world.subscriptions.values().find((one) => one.url === url);
   return sentTopic(profile, subscription ?? { topic: DEFAULT_TOPIC, spelling: DEFAULT_TOPIC });
 }
 
-/** The audit as a command. The secret key comes from the environment. */
+/** The audit as a command, which takes the secret key from the environment. */
 function commandFor(url: string, header: string, topic: string, only: string | undefined): string {
   return [
     `npx business-payments-sandbox audit ${quoteForShell(url)} --secret "$SANDBOX_SECRET_KEY"`,

@@ -6,7 +6,7 @@ import { type ExtraHeaders, respond } from "../../api/answer.js";
 export interface PageAnswer {
   readonly status: number;
   readonly page: JSX.Element;
-  /** Where its forms may lead, redirects included. Default: this sandbox only. */
+  /** Where the page's forms may lead, redirects included. Default: this sandbox only. */
   readonly formAction?: string;
   readonly headers?: ExtraHeaders;
 }
@@ -36,7 +36,7 @@ export async function answerPage(
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
       "x-content-type-options": "nosniff",
-      // Not `no-referrer`: with it the page's own forms would have the origin `null`.
+      // With `no-referrer` the page's own forms would have the origin `null`.
       "referrer-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
       "cache-control": "no-store",

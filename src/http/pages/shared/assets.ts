@@ -11,13 +11,13 @@ import signInScriptText from "./sign-in.js?raw";
 
 /** A style sheet, script or image of the pages, served by the sandbox itself: the pages load nothing from another host. */
 export interface Asset {
-  /** Its name below {@link ASSETS}, with a hash of the content: it may be cached for ever. */
+  /** The name below {@link ASSETS}. It includes a hash of the content, so it may be cached for ever. */
   readonly file: string;
   readonly contentType: string;
   readonly text: string;
 }
 
-/** The assets' path from the sandbox's root. They need no admin token: they contain nothing about any company. */
+/** The assets' path from the sandbox's root. They need no admin token, because they contain nothing about any company. */
 export const ASSETS = "_sandbox/assets/";
 
 const contentTypes = {
@@ -36,7 +36,7 @@ export const pageStyle = asset("page", "css", pageStyleText);
 export const checkoutStyle = asset("checkout", "css", checkoutStyleText);
 export const checkoutScript = asset("checkout", "js", checkoutScriptText);
 export const dashboardStyle = asset("dashboard", "css", dashboardStyleText);
-/** In this order: the second uses the first. */
+/** The order matters: the second script uses the first. */
 export const dashboardScripts = [
   asset("idiomorph", "js", idiomorphText),
   asset("dashboard", "js", dashboardScriptText),

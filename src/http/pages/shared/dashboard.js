@@ -27,7 +27,7 @@ function isDirty(field) {
   return field.value !== field.defaultValue;
 }
 
-// Calm: nothing changes under the pointer, and new rows wait while a list is read.
+// Nothing changes under the pointer, and new rows wait while a list is read.
 
 let isPaused = false;
 let isWaiting = false;
@@ -55,7 +55,7 @@ function announce(rows) {
   button.textContent = `${fresh}${fresh === rows.length ? "+" : ""} new ↑`;
 }
 
-/** Shows what waited, if nothing is read any more; `all`: in any case. */
+/** Shows the rows that waited, unless the reader still reads a list. With `all` it shows them in any case. */
 function release(all) {
   if (!isWaiting && !all) return;
   isReleased = all;

@@ -38,7 +38,7 @@ export function showCountdown(ms: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
-/** The same for `<time datetime>`: `PT59M48S`. */
+/** The time left for `<time datetime>`: `PT59M48S`. */
 export function isoDuration(ms: number): string {
   const { hours, minutes, seconds } = partsOf(ms);
   return `PT${hours > 0 ? `${hours}H` : ""}${minutes > 0 ? `${minutes}M` : ""}${seconds}S`;

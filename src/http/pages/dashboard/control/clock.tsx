@@ -54,7 +54,7 @@ function renderMove(view: View) {
   );
 }
 
-/** What happens, and where its resource is shown. A payment is shown with its charge. */
+/** What happens, and the path of the page that shows its resource. A payment is shown with its charge. */
 const kinds: Readonly<Record<DueKind, readonly [what: string, path: string]>> = {
   "charge.expire": ["charge is dropped", "/charges/"],
   "payment.settle": ["payment settles", "/charges/"],

@@ -40,7 +40,7 @@ export const connectPage: DashboardPage = {
   },
 };
 
-/** By the name of the environment variable. */
+/** Keyed by the name of the environment variable. */
 function connectionOf({ sandbox, company, here }: View) {
   const { identity } = company.record;
   return {
@@ -55,7 +55,7 @@ function inEnvFile(value: string): string {
   return /^[\w:/.@%+-]*$/.test(value) ? value : quoteForShell(value);
 }
 
-/** They read the `.env` of the page; `how` says what runs them. */
+/** The snippets read the `.env` of the page; `how` says how to run them. */
 const snippets = [
   {
     language: "curl",

@@ -31,7 +31,7 @@ export const findingsPage: DashboardPage = {
   },
 };
 
-/** Of a sandbox that `proxy` compares the real service with. */
+/** For a sandbox that `proxy` compares with the real service. */
 function renderDifferences(differences: readonly ServiceDifference[]) {
   return (
     <TablePanel
@@ -52,7 +52,7 @@ export function anchorOf({ id }: FindingRow): string {
   return `finding-${id.replaceAll(/[^\w-]/g, "-")}`;
 }
 
-/** Findings are stored without the secrets of their time. Secrets that were added later are removed here. */
+/** Findings are stored without the secrets of their time. Secrets that were added later are redacted here. */
 function renderFinding(view: View, row: FindingRow) {
   const { redactor } = view;
   const { kind, severity, why, fix, requests } = row.finding;

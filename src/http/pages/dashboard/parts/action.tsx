@@ -10,17 +10,17 @@ interface ActionProps {
   readonly name: ActionName;
   readonly label: string;
   readonly fields?: Fields;
-  /** Fields for the reader to fill in. The line of curl has the values of those that are required. */
+  /** Fields for the reader to fill in. The line of curl has values for the required ones. */
   readonly inputs?: readonly FieldProps[];
   readonly tone?: "main" | "quiet" | "danger";
-  /** Whether to show the line of curl beside the button; default true. The result shows it in any case. */
+  /** Whether to show the line of curl beside the button; default true. The result always shows it. */
   readonly curl?: boolean;
   /** The button's accessible name, where the label needs context: `Remove the rule "slow"`. */
   readonly describes?: string;
   readonly asks?: string;
 }
 
-/** A button as a form, so that it needs no script, with the same call as a command. With `asks` it is in a dialog that asks first. */
+/** A button as a form, which needs no script, and the same call as a command. With `asks` the form is in a dialog that asks first. */
 export function Action(props: ActionProps) {
   const { name, label, fields = {}, describes = label, asks } = props;
   if (asks === undefined) return <ActionForm {...props} />;
@@ -87,14 +87,14 @@ function ActionForm({
   );
 }
 
-/** The refused form: what was filled in, and the problems by field; `""` for those about no field that was filled in. */
+/** The refused form: its values, and its problems by field. `""` stands for problems about no field that was filled in. */
 export function refusedForm(outcome: Outcome | undefined, name: string, fields: Fields, hasInput: boolean) {
   const { refused, problems = [] } = outcome ?? {};
   if (refused?.name !== name || Object.entries(fields).some(([field, value]) => refused.fields[field] !== value))
     return undefined;
   const filled = Object.keys(refused.fields).filter((field) => !(field in fields));
   if (hasInput !== filled.length > 0) return undefined;
-  // A message begins with the name of the field that it is about, or quotes what is in it.
+  // A message begins with the name of the field that it is about, or quotes the field's value.
   const fieldOf = (problem: string): string =>
     filled.find((field) => problem.startsWith(field)) ??
     filled.find((field) => problem.includes(quote(refused.fields[field] ?? ""))) ??
@@ -103,9 +103,9 @@ export function refusedForm(outcome: Outcome | undefined, name: string, fields: 
   return { values: refused.fields, problemsOf };
 }
 
-/** Makes something new, over its list; unfolded when there is none yet. */
+/** A form above a list that makes something new. It is unfolded while the list is empty. */
 export interface MakeSpec extends Omit<ActionProps, "view"> {
-  /** What it makes: `charge`. */
+  /** What it makes, such as `charge`. */
   readonly what: string;
 }
 
@@ -124,14 +124,14 @@ export function Make({
 
 interface PostFormProps {
   readonly view: Pick<View, "root" | "formToken" | "here"> & Partial<Pick<View, "company">>;
-  /** Below the dashboard. */
+  /** The path below the dashboard. */
   readonly path: string;
   readonly fields?: Fields;
   readonly hasFile?: boolean;
   readonly children?: Child;
 }
 
-/** Every form that changes something has the session's token, and the page to return to. */
+/** A form that changes something. It sends the session's token, and the page to return to. */
 export function PostForm({ view, path, fields = {}, hasFile, children }: PostFormProps) {
   const { root, formToken, here, company } = view;
   const query = company === undefined ? "" : `?${String(new URLSearchParams({ company: company.id }))}`;
@@ -168,10 +168,10 @@ type Options = readonly (readonly [value: string, label: string])[];
 interface FieldProps {
   readonly name: string;
   readonly label: string;
-  /** Of a text with lines. */
+  /** The number of lines of a multi-line field. */
   readonly rows?: number;
   readonly choices?: Options;
-  /** Values to choose from, beside any other. */
+  /** Values that are suggested; any other may be typed too. */
   readonly suggested?: Options;
   readonly type?: string;
   readonly value?: string;

@@ -26,7 +26,7 @@ import { requestLine, resourceLink } from "./links.js";
 import { plainId } from "../../../../domain/values/ids.js";
 import { idInPath } from "../../../../sandbox/findings/detector.js";
 
-/** Rows of each kind on the page of the resource that they are about. */
+/** How many related rows of each kind the page of a resource shows. */
 export const RELATED_SHOWN = 25;
 
 interface DetailSpec<T extends Row> {
@@ -36,7 +36,7 @@ interface DetailSpec<T extends Row> {
   readonly terms: (view: View, resource: T) => readonly Fact[];
   readonly steering?: (view: View, resource: T) => Child;
   readonly parts?: (view: View, resource: T) => Child;
-  /** A batch has no deliveries and ledger entries of its own. */
+  /** A batch has neither deliveries nor ledger entries of its own. */
   readonly isBatch?: true;
 }
 
@@ -70,7 +70,7 @@ export function createDetailPage<T extends Row>(spec: DetailSpec<T>): DashboardP
   };
 }
 
-/** Oldest first. */
+/** The rows about a resource, oldest first. */
 function rowsAbout<T extends { readonly resource: string | null }>(
   table: { values(): readonly T[] },
   { id }: Row,
@@ -81,7 +81,7 @@ function rowsAbout<T extends { readonly resource: string | null }>(
 const NO_DELIVERY = "No webhook: no event so far, or no subscription to its topic.";
 const NO_ENTRY = "No money has moved so far.";
 
-/** The newest of the rows, which are oldest first. */
+/** Shows the newest of the rows, which are given oldest first. */
 function renderRows<T extends Row>(caption: string, rows: readonly T[], columns: readonly Column<T>[], empty: string) {
   return (
     <TablePanel
@@ -95,7 +95,7 @@ function renderRows<T extends Row>(caption: string, rows: readonly T[], columns:
   );
 }
 
-/** Requests that created the resource or name it in their path. */
+/** Shows the requests that created the resource or name it in their path. */
 function renderRequests(view: View, { id, seq }: Row) {
   const { entries } = view.sandbox.observationOf(view.company.id).journal;
   const where = (entry: JournalEntry): boolean => {
@@ -142,7 +142,7 @@ export function entryColumns(view: View): readonly Column<LedgerEntry>[] {
   ];
 }
 
-/** With its sign: `+10 000 XOF`, `−50,5 XOF`. */
+/** An amount with its sign: `+10 000 XOF`, `−50,5 XOF`. */
 function showSigned(money: Money): string {
   return (money > 0 ? "+" : "") + showXof(money);
 }
@@ -176,7 +176,7 @@ export function deliveryColumns(view: View): readonly Column<Delivery>[] {
       cell: ({ attempts }) => {
         const last = attempts.at(-1);
         if (last === undefined) return <span class="soft">—</span>;
-        // A status of failure says why by itself.
+        // A failure status needs no further explanation.
         const why = last.status === null || last.status < 400 ? (last.error ?? "") : "";
         return (
           <span class="value">

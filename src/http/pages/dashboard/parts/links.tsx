@@ -21,7 +21,7 @@ export function transferLink(view: View, { id, reference }: Transfer) {
   return <a href={linkTo(view, `/transfers/${transactionId(id)}`)}>{redactAndTruncate(view, reference)}</a>;
 }
 
-/** The resource of an entry or a delivery, by its stored id; the id alone when the resource was deleted. */
+/** A link to the resource of an entry or a delivery, by its stored id; the id alone when the resource was deleted. */
 export function resourceLink(view: View, id: string | null) {
   const { charges, transfers, batches } = view.company.world;
   if (id === null) return soft("—");
@@ -33,7 +33,7 @@ export function resourceLink(view: View, id: string | null) {
   return batch === undefined ? <Code>{id}</Code> : batchLink(view, batch);
 }
 
-/** A request on one line: its answer, its rule, and its finding. */
+/** A request on one line, with its answer, its rule and its finding. */
 export function requestLine(view: View, entry: JournalEntry, finding?: FindingKind) {
   const { id, at, method, rule } = entry;
   const status = statusOf(entry);

@@ -16,15 +16,15 @@ interface ListSpec<T extends Row> {
   readonly names: readonly [one: string, many: string];
   readonly table: (view: View) => Pick<Table<T>, "page" | "size">;
   readonly columns: (view: View) => readonly Column<T>[];
-  /** By which a row is recognized when the page is updated. Default: its id. */
+  /** The id by which a row is recognized when the page is updated. Default: the row's id. */
   readonly idOf?: (row: T) => string;
   readonly statuses?: readonly string[];
   readonly statusesOf?: (row: T) => readonly string[];
   readonly make?: (view: View) => MakeSpec;
-  /** `id, externalId, phone number`. */
+  /** The fields that the search compares, as text: `id, externalId, phone number`. */
   readonly searchedBy: string;
   readonly textsOf: (row: T, company: Company) => readonly string[];
-  /** Over the list, also over an empty one. */
+  /** Shown above the list, even above an empty one. */
   readonly above?: (view: View) => Child;
   readonly hint: string;
 }
@@ -45,10 +45,10 @@ export function createListPage<T extends Row>(spec: ListSpec<T>): DashboardPage 
   };
 }
 
-/** Of each text: a description may have a megabyte, and a search reads thousands of rows. */
+/** How much of each text is searched: a description may have a megabyte, and a search reads thousands of rows. */
 const SEARCHED_CHARACTERS_MAX = 1_000;
 
-/** The page of a list that the address asks for with `?q=`, `?before=` and `?status=`; other values are ignored. */
+/** Renders the part of a list that the address asks for with `?q=`, `?before=` and `?status=`. Unknown values are ignored. */
 function renderList<T extends Row>(view: View, spec: ListSpec<T>) {
   const { path, title, names, statuses = [], statusesOf } = spec;
   const { company, query } = view;
@@ -86,7 +86,7 @@ export function searchedFor(query: Query): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Above a list that goes on while it is read: the script shows how many new rows wait. */
+/** Shown above a list that grows while it is read: the script shows how many new rows wait. */
 export function NewRows() {
   return (
     <div class="newer">
@@ -95,7 +95,7 @@ export function NewRows() {
   );
 }
 
-/** Links to the first page and to the next, which begins at `older`; nothing when there is one page. */
+/** Links to the first page and to the next, which begins at `older`. Renders nothing when there is only one page. */
 export function renderPager(view: View, path: string, older: string | number | undefined) {
   const { before, ...others } = view.query;
   if (before === undefined && older === undefined) return undefined;
@@ -109,7 +109,7 @@ export function renderPager(view: View, path: string, older: string | number | u
   );
 }
 
-/** Links that narrow a list to one value of a parameter; the first shows all. */
+/** Links that narrow a list to one value of a parameter; the first link shows all. */
 export function renderFilter(view: View, path: string, name: string, label: string, values: readonly string[]) {
   const { before: _, ...others } = view.query;
   const chosen = values.includes(others[name] ?? "") ? others[name] : undefined;
@@ -124,7 +124,7 @@ export function renderFilter(view: View, path: string, name: string, label: stri
   );
 }
 
-/** `path` is the page that shows what was found; its filters stay. `text` was searched for last. */
+/** `path` is the page that shows the results; its filters are kept. `text` is the last search. */
 export function renderSearch(view: View, path: string, by: string, text?: string, id = "q") {
   const { q: _, before: __, ...kept } = id === "q" ? view.query : {};
   return (
@@ -149,7 +149,7 @@ export function renderSearch(view: View, path: string, by: string, text?: string
   );
 }
 
-/** The parameters that a form for the address keeps, with the company. */
+/** Hidden fields for the company and the parameters that a form with GET keeps. */
 export function KeptQuery({ view, query }: { readonly view: View; readonly query: Query }) {
   const { searchParams } = new URL(linkTo(view, "", query), view.here);
   return (

@@ -5,7 +5,7 @@ import { formatDuration } from "../../../../kernel/time/duration.js";
 import { type Instant, toIso } from "../../../../kernel/time/instant.js";
 import { showInstant, showXof } from "../../shared/show.js";
 
-/** An instant of the company's clock; `exact`: with milliseconds and the zone. */
+/** An instant of the company's clock; with milliseconds and the zone if `exact`. */
 export function Time({ at, exact = false }: { readonly at: Instant; readonly exact?: boolean }) {
   return (
     <time class="time" datetime={toIso(at)} title={toIso(at)} data-exact={exact ? "" : undefined}>
@@ -14,7 +14,7 @@ export function Time({ at, exact = false }: { readonly at: Instant; readonly exa
   );
 }
 
-/** The distance from the company's now: `in 4m`, `2h ago`, `now`. In whole seconds, beyond an hour in whole minutes. */
+/** The distance from the company's now: `in 4m`, `2h ago`, `now`. Rounded to seconds, beyond an hour to minutes. */
 export function describeDistance(at: Instant, now: Instant): string {
   const far = Math.abs(at - now);
   const unit = far < 3_600_000 ? 1_000 : 60_000;
@@ -31,7 +31,7 @@ export function soft(text: string): Child {
   return <span class="soft">{text}</span>;
 }
 
-/** An id, a path, the name of a field. */
+/** An id, a path, or the name of a field. */
 export function Code({ children }: { readonly children?: Child }) {
   return <code class="code">{children}</code>;
 }
@@ -46,24 +46,24 @@ export function CodeLink({ href, text }: { readonly href: string; readonly text:
 
 export type Tone = "good" | "bad" | "warn" | "info" | "plain";
 
-/** A state as a small label; the colour repeats the word. */
+/** A state as a small label. The colour only repeats the word. */
 export function Pill({ tone = "plain", children }: { readonly tone?: Tone; readonly children?: Child }) {
   return <span class={`pill ${tone}`}>{children}</span>;
 }
 
-/** The pill of a status of any resource, or of an HTTP status; null and 0 when no answer came. */
+/** The pill of a resource's status or of an HTTP status; null and 0 mean that no answer came. */
 export function Status({ of }: { readonly of: string | number | null }) {
   if (of === null || of === 0) return <Pill tone="bad">no answer</Pill>;
   return <Pill tone={toneOf(of)}>{String(of).replaceAll("_", " ")}</Pill>;
 }
 
-/** A delivery that its receiver has not taken is failing, whether another attempt follows or not. */
+/** A delivery that its receiver has not accepted counts as failing, whether or not another attempt follows. */
 export function DeliveryStatus({ of: delivery }: { readonly of: Pick<Delivery, "status" | "attempts"> }) {
   if (delivery.status === "pending" && isFailing(delivery)) return <Pill tone="bad">failing</Pill>;
   return <Status of={delivery.status} />;
 }
 
-/** Only 2xx is success: a redirect fails too. */
+/** Only 2xx is success: a redirect is a failure too. */
 export function AttemptStatus({ of: { status, error } }: { readonly of: Pick<Attempt, "status" | "error"> }) {
   return <Pill tone={error === null ? "good" : "bad"}>{status ?? "no answer"}</Pill>;
 }
@@ -76,7 +76,7 @@ function toneOf(status: string | number): Tone {
 
 const tones = ["good", "bad", "warn", "info"] as const;
 
-/** Clients may invent further states, for example of `kycStatus`. */
+/** Clients may make up other states, for example of `kycStatus`. */
 const statuses: Readonly<Record<(typeof tones)[number], readonly string[]>> = {
   good: ["paid", "completed", "succeeded", "complete", "pass", "running"],
   bad: ["failed", "fail", "exhausted", "error", "critical"],
@@ -84,7 +84,7 @@ const statuses: Readonly<Record<(typeof tones)[number], readonly string[]>> = {
   info: ["due", "created", "pending", "processing", "frozen"],
 };
 
-/** Preformatted text: a body, headers. It can be scrolled with the keyboard. */
+/** Preformatted text such as a body or headers. It can be scrolled with the keyboard. */
 export function Text({ label, children }: { readonly label: string; readonly children?: Child }) {
   return (
     <pre class="text" tabindex={0} role="region" aria-label={label}>
@@ -93,32 +93,32 @@ export function Text({ label, children }: { readonly label: string; readonly chi
   );
 }
 
-/** A sentence with code between backticks. */
+/** A sentence that may have code between backticks. */
 export function Sentence({ text }: { readonly text: string }) {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <Code>{part}</Code> : part))}</>;
 }
 
 export interface Column<Row> {
-  /** Empty over buttons. */
+  /** Empty for a column of buttons. */
   readonly title: string;
   readonly cell: (row: Row) => Child;
-  /** `number` is aligned right; `wide` takes the remaining width; `extra` is left out where there is little. */
+  /** `number` is aligned right; `wide` takes the remaining width; `extra` is left out on narrow screens. */
   readonly kind?: "number" | "wide" | "extra";
 }
 
 interface DataTableProps<Row> {
-  /** For screen readers; of a panel its heading. */
+  /** For screen readers. In a panel it is also the heading. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly empty: Child;
-  /** By which a row is recognized when the page is updated. */
+  /** The id by which a row is recognized when the page is updated. */
   readonly idOf?: (row: Row) => string;
-  /** Whether new rows come while it is read. */
+  /** Whether new rows may come while the table is read. */
   readonly isFeed?: boolean;
 }
 
-/** A table; on a narrow screen each row becomes a block. The explicit roles keep it a table in any layout. */
+/** A table. On a narrow screen each row becomes a block; the explicit roles keep it a table for screen readers. */
 export function DataTable<Row>({ caption, columns, rows, empty, idOf, isFeed }: DataTableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
@@ -158,11 +158,11 @@ export function DataTable<Row>({ caption, columns, rows, empty, idOf, isFeed }: 
 }
 
 interface TablePanelProps<Row> extends DataTableProps<Row>, Omit<PanelProps, "title"> {
-  /** Rows that are shown; below them is how many more there are. */
+  /** How many rows are shown at most. The number of further ones is shown below them. */
   readonly most?: number;
 }
 
-/** A table as a part of a page; `children` come after it. */
+/** A table in a panel of its own; `children` follow the table. */
 export function TablePanel<Row>({ note, children, most = Infinity, rows, ...table }: TablePanelProps<Row>) {
   return (
     <Panel title={table.caption} note={note}>
@@ -195,7 +195,7 @@ export function Panel({ title, note, children }: PanelProps) {
   );
 }
 
-/** A name and its value, which may have several parts. False: no line. */
+/** A name and its value, which may have several parts. False renders nothing. */
 export type Fact = readonly [name: Child, ...value: Child[]] | false;
 
 /** Names and values, one pair a line. */

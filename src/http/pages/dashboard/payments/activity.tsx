@@ -70,7 +70,7 @@ function renderTimeline(view: View, timeline: TimelinePage) {
   );
 }
 
-/** What has exactly the searched id, however old it is. */
+/** Shows what has exactly the searched id, however old it is. */
 function renderFound(view: View) {
   const { q: _, before: __, ...others } = view.query;
   const text = searchedFor(view.query);
@@ -180,7 +180,7 @@ function renderItems(view: View, items: readonly TimelineItem[]) {
   );
 }
 
-/** The newest finding that names it. */
+/** The newest finding about each request. */
 function findingsByRequest({ sandbox, company }: View): ReadonlyMap<string, FindingKind> {
   const findings = sandbox.observationOf(company.id).findings.list();
   return new Map(findings.flatMap(({ kind, requests }) => requests.map(({ id }) => [id, kind] as const)));
@@ -197,7 +197,7 @@ export function renderChanges(view: View, { changes, isCut }: Changes) {
   );
 }
 
-/** `isAlone`: no request made it. */
+/** `isAlone` means that no request made the change. */
 function renderChange(view: View, { event, deliveries }: Change, isAlone = false) {
   return (
     <>
@@ -218,7 +218,7 @@ function renderChange(view: View, { event, deliveries }: Change, isAlone = false
   );
 }
 
-/** The resource right after the change. */
+/** Shows the resource right after the change. */
 function subjectOf(view: View, { type, subject }: DomainEvent): Child {
   const soft = (text: string | null | undefined): Child =>
     text != null && <span class="soft">{redactAndTruncate(view, text)}</span>;

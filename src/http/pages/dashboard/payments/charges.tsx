@@ -128,7 +128,7 @@ function renderWhileDue(view: View, id: string) {
   );
 }
 
-/** As the API's answers list them. */
+/** Payments and refunds in the order of the API's answers. */
 function renderPayments(view: View, charge: Charge) {
   return (
     <TablePanel

@@ -151,7 +151,7 @@ export const batchPage = createDetailPage<Batch>({
   parts: renderTransfers,
 });
 
-/** In the order of the request. */
+/** The transfers of a batch in the order of the request. */
 function renderTransfers(view: View, { id, transactionIds }: Batch) {
   return (
     <TablePanel

@@ -9,7 +9,7 @@ import { idInPath } from "../../../../sandbox/findings/detector.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Journal, JournalEntry } from "../../../../sandbox/observation/journal.js";
 
-/** One part of a company's history: what a request made; without an entry a change of due work, or by a call of the control API. */
+/** One item of a company's history: a request with its changes. Without an entry, a change that due work or a call of the control API made. */
 export interface TimelineItem extends Changes {
   readonly entry?: JournalEntry;
 }
@@ -21,7 +21,7 @@ export interface Changes {
   readonly isCut: boolean;
 }
 
-/** One event and its deliveries, oldest first. */
+/** An event and its deliveries, oldest first. */
 export interface Change {
   readonly event: DomainEvent;
   readonly deliveries: readonly Delivery[];
@@ -29,7 +29,7 @@ export interface Change {
 
 interface TimelineRequest {
   readonly limit: number;
-  /** Where an earlier page ended; any other text begins with the newest. */
+  /** Where an earlier page ended. Any other text means the newest items. */
   readonly before?: string | undefined;
   readonly isWanted?: ((item: TimelineItem) => boolean) | undefined;
 }
@@ -45,22 +45,22 @@ export interface TimelinePage {
   readonly read: number;
 }
 
-/** The items before a place have events and journal entries with lower seqs. */
+/** A place in the history: the items before it have events and journal entries with lower seqs. */
 interface Place {
   readonly event: number;
   readonly entry: number;
 }
 
-/** Changes shown of one request: a batch may make a thousand. */
+/** How many changes of one request are shown: a batch may make a thousand. */
 export const CHANGES_SHOWN = 10;
-/** Events, and journal entries, that are read for one page. */
+/** How many events, and how many journal entries, are read for one page. */
 export const ITEMS_READ_MAX = 1_000;
-/** Of the texts of requests and answers, for one page; roughly. */
+/** About how many bytes of requests and answers are searched for one page. */
 const BYTES_READ_MAX = 8 * 1024 * 1024;
-/** The deliveries of a piece of work have the seqs right after its events; as many are read. */
+/** How many deliveries of a piece of work are read. Their seqs come right after those of its events. */
 const DELIVERIES_READ_MAX = 60;
 
-/** Requests, changes and webhooks, newest first. */
+/** Reads requests, changes and webhooks, newest first. */
 export function readTimeline(company: Company, journal: Journal["entries"], request: TimelineRequest): TimelinePage {
   const { limit, isWanted = () => true } = request;
   const { world, record } = company;
@@ -73,7 +73,7 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
   const passed = new Set<number>();
   let firstEvent = place.event;
   const older = (): string => {
-    // An entry that was overtaken at the end of a page comes again on the next one, rather than never.
+    // An entry that was overtaken at the end of a page appears again on the next page, rather than on none.
     const overtaken = entries.rows.find(({ seq }) => !passed.has(seq));
     const entry = overtaken === undefined ? (entries.rows.at(-1)?.seq ?? place.entry) : overtaken.seq + 1;
     return `${firstEvent}-${entry}`;
@@ -96,7 +96,7 @@ export function readTimeline(company: Company, journal: Journal["entries"], requ
   return { items, older: isCut ? older() : undefined, isCut, read };
 }
 
-/** The changes that one request made, as far as they are known. */
+/** The changes that one request made, as far as they are still known. */
 export function changesOf({ world, record }: Company, { made: { from, to } }: JournalEntry) {
   return to <= record.seq ? readChanges(world, from, to) : { changes: [], isCut: false };
 }
@@ -108,7 +108,7 @@ function parsePlace(text: string = ""): Place | undefined {
 
 /** An entry, or an event that no request made. */
 type Part = ({ readonly entry: JournalEntry } | { readonly entry?: undefined; readonly event: DomainEvent }) & {
-  /** Parts are in descending order of it: the seq of the last event. */
+  /** The seq of the last event. Parts are sorted by it, in descending order. */
   readonly key: number;
   /** The seq before its first event; Infinity for an entry whose events are unknown. */
   readonly beginsAfter: number;
@@ -119,11 +119,11 @@ interface Slice<T> {
   readonly more: boolean;
 }
 
-/** Entries and the events that none of them made, newest first, as far back as both are known. */
+/** Merges entries with the events that none of them made, newest first, as far back as both are known. */
 function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, beyond: number): readonly Part[] {
-  // Unknown are the events of a refused request, and those that another state has replaced.
+  // The events of a refused request, and those that another state has replaced, are unknown.
   const isKnown = ({ made: { to } }: JournalEntry): boolean => to > 0 && to < beyond;
-  // Not by a set of all that they made: one request may make thousands of webhooks.
+  // This compares ranges rather than building a set of seqs, because one request may make thousands of webhooks.
   const knownEntries = entries.rows.filter(isKnown);
   const isMade = ({ seq }: DomainEvent) => knownEntries.some(({ made: { from, to } }) => from < seq && seq <= to);
   const alone = events.rows.filter((event) => !isMade(event));
@@ -131,7 +131,7 @@ function mergeParts(events: Slice<DomainEvent>, entries: Slice<JournalEntry>, be
   let later = 0;
   const requests = entries.rows.map((entry): Part => {
     const { from, to } = entry.made;
-    // Without events only its time shows where it belongs: directly before the first event that is later.
+    // An entry without events is placed by its time, directly before the first later event.
     while ((alone[later]?.at ?? -Infinity) > entry.at) later++;
     key = isKnown(entry) ? to : Math.min(key, (alone[later - 1]?.seq ?? Infinity) - 0.5);
     return { entry, key, beginsAfter: isKnown(entry) ? from : Infinity };
@@ -174,7 +174,7 @@ export const answerClasses = ["2xx", "4xx", "5xx", "no answer"] as const;
 
 type Wanted = (item: TimelineItem) => boolean;
 
-/** What the filters and the search of the page ask for; undefined: everything. */
+/** Combines the filters and the search of the page; undefined means everything. */
 export function wantedItems(query: Query, world: World): Wanted | undefined {
   const { operation, status, resource } = query;
   const text = searchedFor(query);
@@ -196,13 +196,13 @@ function answerClass({ status, fate, fault }: JournalEntry): string {
   return status === 0 || fate === "lost" || fault !== undefined ? "no answer" : `${Math.floor(status / 100)}xx`;
 }
 
-/** Refused, lost, broken by a rule, or not taken by a receiver. */
+/** Whether the request was refused, lost or broken by a rule, or a receiver has not accepted a webhook. */
 function isFailure(item: TimelineItem): boolean {
   const isUndelivered = item.changes.some(({ deliveries }) => deliveries.some(isFailing));
   return isUndelivered || (item.entry !== undefined && answerClass(item.entry) !== "2xx");
 }
 
-/** Ids, references, phone numbers and addresses of everything that an item is about. */
+/** Ids, references, phone numbers and addresses of everything that the item is about. */
 function namesIn(item: TimelineItem, { charges, transfers }: World): readonly string[] {
   const ofChanges = item.changes.flatMap(({ event, deliveries }) => [
     ...namesOfEvent(event),
@@ -215,12 +215,12 @@ function namesIn(item: TimelineItem, { charges, transfers }: World): readonly st
   return [...ofChanges, id, path, ...names];
 }
 
-/** Longer texts are no names. */
+/** Longer texts are not names. */
 const NAME_LENGTH_MAX = 1_000;
 
 function namesOfEvent({ subject, ...event }: DomainEvent): readonly string[] {
   if (subject.kind !== "charge") return stringsIn({ subject, ...event });
-  // The text of its request is searched for metadata, and the older entries have events of their own: both may be large.
+  // Metadata and older entries may be large. Metadata is found in the text of its request, and the older entries have events of their own.
   const { metadata: _, entries, ...charge } = subject.charge;
   return stringsIn({ charge, newest: entries[0], ...event });
 }
@@ -231,7 +231,7 @@ function stringsIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(stringsIn);
 }
 
-/** What a request and its answer say; the answer has the correlation id. */
+/** The texts of a request and its answer, which has the correlation id. */
 function textsIn(item: TimelineItem): readonly string[] {
   if (item.entry === undefined) return [];
   const { problem = "", body, answer, rule } = item.entry;

@@ -4,24 +4,24 @@ import { JSON_BOUNDS } from "../../../shared/read-body.js";
 import type { ControlOrder } from "./curl.js";
 import { pluralize } from "../../../../kernel/messages/text.js";
 
-/** The fields of a form, by name. Fields that were left empty are left out. */
+/** The fields of a form by name, without the empty ones. */
 export type Fields = Readonly<Record<string, string>>;
 
 type Answer = Readonly<Record<string, unknown>>;
 
 export interface Action {
   /**
-   * The call of the control API, or of the API under test below `/v1`, with fields as `:name`. The button makes it, and the line of curl beside the button
-   * shows it.
+   * The call of the control API, or of the API under test below `/v1`, with fields as `:name`. The button makes this call, and the line of curl
+   * beside the button shows it.
    */
   readonly call: `${"POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
-  /** Default: the fields that are not in the path; without any no body. */
+  /** Default: the fields that are not in the path, or no body if there are none. */
   readonly body?: (fields: Fields) => unknown;
-  /** One line about what it did. */
+  /** One line about what the action did. */
   readonly done: (answer: Answer) => string;
-  /** The snapshot that is saved before it, so that it can be undone. */
+  /** The snapshot that is saved before the action, so that it can be undone. */
   readonly keeps?: string;
-  /** The path of the page that a success leads to. Default: the one with the form. */
+  /** The path of the page to show after a success. Default: the page with the form. */
   readonly leadsTo?: (answer: Answer) => string;
 }
 
@@ -117,7 +117,7 @@ export function orderOf(name: ActionName, fields: Fields): ControlOrder {
   const others = Object.entries(fields).filter(([field]) => !template.includes(`:${field}`));
   const given = others.length === 0 ? undefined : withNumbers(Object.fromEntries(others));
   const sent = body === undefined ? given : body(fields);
-  // Deeper nesting could not be written as JSON again. A state has bounds of its own.
+  // Deeper nesting could not be written as JSON again. A state has its own bounds.
   const excess = name === "putState" ? undefined : beyondBounds(sent, JSON_BOUNDS);
   if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
   return {
@@ -131,7 +131,7 @@ function segment(id: string = ""): string {
   return encodeURIComponent(id).replaceAll("%2B", "+");
 }
 
-/** Amounts as numbers. Other text is passed on: the control API explains the error. */
+/** Turns amounts into numbers. Any other text is passed on: the control API explains the error. */
 function withNumbers(fields: Fields): Readonly<Record<string, unknown>> {
   const entries = Object.entries(fields).map(([name, text]) => {
     const number = name === "amount" || name === "balance" ? Number(text.replaceAll(/\s/g, "")) : Number.NaN;
@@ -149,7 +149,7 @@ function jsonIn(what: string, text: string = ""): unknown {
   }
 }
 
-/** `transfers.settlement` as a profile file would write it. */
+/** `transfers.settlement` nested as in a profile file. */
 function nested(path: string, value: unknown): unknown {
   return path.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
 }

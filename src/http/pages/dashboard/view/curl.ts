@@ -8,7 +8,7 @@ import { usableToken } from "../../../../sandbox/state/company-record.js";
 
 export interface ControlOrder {
   readonly method: string;
-  /** Below `/_sandbox`; of a call of the API under test, from the root. */
+  /** The path below `/_sandbox`; for a call of the API under test, the whole path. */
   readonly path: string;
   readonly body?: unknown;
 }
@@ -21,7 +21,7 @@ export const isOfSandbox = ({ path }: ControlOrder): boolean => path === "/compa
 
 type Place = Pick<View, "sandbox" | "company" | "caller" | "here">;
 
-/** The call as a command for a shell, for the company that the page shows. */
+/** The call as a shell command, for the company that the page shows. */
 export function curlOf(place: Place, order: ControlOrder): string {
   const { method, path, body } = order;
   const { sandbox, company, caller } = place;
@@ -33,7 +33,7 @@ export function curlOf(place: Place, order: ControlOrder): string {
   return commandFor(place, method, `/_sandbox${path}${query}`, token, body);
 }
 
-/** With an admin token, the access token is on the page Connect only. */
+/** With an admin token, only the page Connect shows the access token. */
 function ownToken({ sandbox, company }: Place): string {
   if (sandbox.options.adminToken !== undefined) return '"Authorization: Bearer $SANDBOX_ACCESS_TOKEN"';
   return quoteForShell(`Authorization: Bearer ${usableToken(company.record.identity)}`);
@@ -56,7 +56,7 @@ export function requestCurl(view: View, entry: JournalEntry): string {
   return commandFor(view, method, redactPath(entry.path, own), sent, own.value(body));
 }
 
-/** Characters of a body in a command; a longer one is taken from a file. */
+/** The most characters of a body in a command. A longer body is read from a file. */
 export const BODY_MAX = 8_000;
 
 export function credentialsFor({ record: { identity } }: Company, path: string): Readonly<Record<string, string>> {
@@ -80,7 +80,7 @@ function commandFor(
   const json = body === undefined ? [] : ["-H", "'Content-Type: application/json'", "-d", data];
   return [
     "curl",
-    // curl seldom trusts a certificate for this machine.
+    // The certificate of a sandbox on this machine is seldom one that curl trusts.
     ...(url.startsWith("https:") && publicUrl === undefined ? ["-k"] : []),
     // curl uses GET by default, and POST with -d.
     ...(method === "GET" || (method === "POST" && body !== undefined) ? [] : ["-X", method]),

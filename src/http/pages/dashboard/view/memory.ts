@@ -12,12 +12,12 @@ export interface Outcome {
   readonly title: string;
   readonly problems: readonly string[];
   readonly curl: string;
-  /** The form that was refused: the next page shows it as it was filled in. */
+  /** The form that was refused, which the next page shows as it was filled in. */
   readonly refused?: { readonly name: string; readonly fields: Fields } | undefined;
   readonly undo?: Undo | undefined;
 }
 
-/** What takes an action back: the snapshot from before it, or the snapshot that it removed. */
+/** What undoes an action: the snapshot from before it, or the snapshot that it removed. */
 export type Undo = { readonly restore: Pick<Snapshot, "id" | "seq" | "savedAt"> } | { readonly removed: Snapshot };
 
 export interface KeptAudit {
@@ -27,22 +27,22 @@ export interface KeptAudit {
 }
 
 const OUTCOMES_MAX = 500;
-/** Of a refused form. No form of the dashboard has more. */
+/** The most fields kept of a refused form. No form of the dashboard has more. */
 const FIELDS_MAX = 20;
-/** Of these fields together. A field that goes beyond it, such as the text of a file, is shown empty. */
+/** The most characters kept of all fields together. A field that exceeds it, such as the text of a file, is shown empty. */
 const FIELDS_LENGTH_MAX = 100_000;
-/** A longer command is not shown: it has a field in its path. */
+/** A longer command is not shown. Only a field in its path makes it that long. */
 const CURL_LENGTH_MAX = 20_000;
-/** Of the removed snapshots that can be put back. The largest one fits. */
+/** The most bytes of removed snapshots that can be put back. The largest snapshot fits. */
 const REMOVED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What the dashboard of one sandbox remembers until the sandbox stops, nothing of it for another company of the same id. */
+/** What the dashboard of one sandbox remembers until the sandbox stops. A company that is opened later under the same id sees nothing of it. */
 export class Memory {
   readonly #outcomes = new RecentMap<string, { readonly of: OpenedCompany; readonly outcome: Outcome }>(OUTCOMES_MAX);
   readonly #audits = new WeakMap<OpenedCompany, KeptAudit>();
   #lastId = 0;
 
-  /** Returns the id with which the next page finds it. */
+  /** Returns the id by which the next page finds the outcome. */
   addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
@@ -69,7 +69,7 @@ export class Memory {
     }
   }
 
-  /** Of the last audit. */
+  /** The report of the last audit. */
   findAudit(of: OpenedCompany): KeptAudit | undefined {
     return this.#audits.get(of);
   }

@@ -4,12 +4,12 @@ import { plainId } from "../../../../domain/values/ids.js";
 
 export const ROWS_SHOWN = 50;
 
-/** Rows read for one page: a search for something rare among very many rows goes on with the next page. */
+/** The most rows that are read for one page: a search for something rare among very many rows continues on the next page. */
 export const ROWS_READ_MAX = 10_000;
 
 /**
- * One page of the rows that match, newest first. `older` is where the next page begins, undefined at the end; it is the next page's `before`, of which any
- * other text begins with the newest. `isCut`: reading stopped before the page was full, and the next page goes on.
+ * One page of the rows that match, newest first. `older` is where the next page begins (its `before`), undefined at the end. Any other text as
+ * `before` means the newest rows. `isCut` means that reading stopped before the page was full, and the next page continues.
  */
 export function readList<T extends Row>(
   table: Pick<Table<T>, "page">,
@@ -25,7 +25,7 @@ export function readList<T extends Row>(
   return { rows, older: read.more ? read.rows.at(-1)?.seq : undefined, isCut: where !== undefined && read.more };
 }
 
-/** Whether one of the texts contains the searched text, or is the searched phone number, however it is written. */
+/** Whether one of the texts contains the searched text, or is the searched phone number in any notation. */
 export function createMatcher(searched: string): (texts: readonly string[]) => boolean {
   const needle = plainId(searched).toLowerCase();
   const digits = isMsisdn(searched) ? msisdnKey(searched) : undefined;

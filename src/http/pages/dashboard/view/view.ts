@@ -9,7 +9,7 @@ import type { Auditor } from "../../../../audit/auditor.js";
 import type { KeptAudit, Outcome } from "./memory.js";
 import type { Query } from "../../../../contract/queries.js";
 
-/** The path of the dashboard's pages, except the first one, which is `/_sandbox`. */
+/** The path below which the dashboard's pages are, except for the first one, which is `/_sandbox`. */
 export const DASHBOARD = "/_sandbox/dashboard";
 
 /** The input of a page: a company after everything due has happened, and the request's address. */
@@ -22,41 +22,41 @@ export interface View {
   /** The relative path from the page to the sandbox's root, `../../`: behind a proxy the root may be anywhere. */
   readonly root: string;
   readonly here: URL;
-  /** Its query without `company` and `outcome`. */
+  /** The query of the address, without `company` and `outcome`. */
   readonly query: Query;
   /** The path's `:id`, or empty. */
   readonly id: string;
   readonly outcome: Outcome | undefined;
-  /** Whether the reader signed in with a token, and so may sign out. */
+  /** Whether the reader signed in with a token, and so can sign out. */
   readonly signedIn: boolean;
-  /** Every form that changes something sends it. */
+  /** The token that every form that changes something sends. */
   readonly formToken: string;
   readonly auditor: Auditor;
   readonly audit: KeptAudit | undefined;
   readonly differences: (() => readonly ServiceDifference[]) | undefined;
 }
 
-/** Where the real service answers otherwise. */
+/** A difference between the real service and the sandbox. */
 export interface ServiceDifference {
   /** An operation, or a topic. */
   readonly where: string;
   readonly what: string;
   readonly count: number;
-  /** Of so many that were compared. */
+  /** How many were compared. */
   readonly of: number;
-  /** The first request or webhook: `#3`. */
+  /** The first request or webhook that differs, such as `#3`. */
   readonly first: string;
 }
 
 export interface DashboardPage {
-  /** Below `/_sandbox/dashboard`: `/charges`, `/charges/:id`; empty for the first page, `/_sandbox` itself. */
+  /** The path below `/_sandbox/dashboard`, such as `/charges` or `/charges/:id`; empty for the first page, which is `/_sandbox` itself. */
   readonly path: string;
-  /** Its heading, and its name in the navigation. */
+  /** The page's heading, and its name in the navigation. */
   readonly title: string | ((view: View) => string);
   readonly lead?: string;
   /** Whether only an administrator sees it. */
   readonly isAdmin?: true;
-  /** What is below the heading. Throws UsageError("not-found") where there is nothing to show. */
+  /** Renders what is below the heading. Throws UsageError("not-found") when there is nothing to show. */
   readonly render: (view: View) => Child | Promise<Child>;
 }
 
@@ -89,23 +89,23 @@ export function getOrNotFound<T>(found: T | undefined, what: string, id: string,
   throw new UsageError("not-found", `This company has no ${what} ${quote(id)}.${more}`);
 }
 
-/** Characters shown of a text in a cell or a line. */
+/** The most characters of a text in a cell or a line. */
 const LINE_MAX = 120;
-/** Characters shown of a text on the page of one thing. */
+/** The most characters of a text on the page of one thing. */
 export const FACT_MAX = 2_000;
-/** Characters shown of a body: the control API has all of it. */
+/** The most characters of a body. The control API shows all of it. */
 export const TEXT_MAX = 64 * 1024;
 
 /** No credential is longer, even when it is escaped. */
 const CREDENTIAL_MAX = 8 * 1024;
 
-/** A client's text, without credentials and no longer than there is room for: a description may have a megabyte, and a page lists many. */
+/** Redacts and shortens a client's text: a description may have a megabyte, and a page lists many. */
 export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
-  // The margin keeps a credential at the cut whole, so that it is found.
+  // The margin keeps a credential at the cut whole, so that it is recognized.
   return shorten(redactor.text(text.slice(0, max + CREDENTIAL_MAX)), max);
 }
 
-/** A body, with a note on how much was cut off. */
+/** Truncates a body, and adds how much was cut off. */
 export function truncateBody(text: string): string {
   return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n… and ${text.length - TEXT_MAX} characters more` : text;
 }

@@ -21,7 +21,7 @@ export const auditPage: DashboardPage = {
   ),
 };
 
-/** That of the last audit, and those of subscriptions. URLs with a secret are left out: they cannot be shown. */
+/** The receivers of the last audit and of subscriptions. URLs with a secret are left out, because they cannot be shown. */
 function receiversOf(view: View): readonly string[] {
   const { rows } = readList(view.company.world.subscriptions);
   const urls = [view.audit?.report.receiver ?? [], ...rows.map(({ url }) => url)].flat();

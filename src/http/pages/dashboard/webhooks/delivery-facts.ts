@@ -8,7 +8,7 @@ import { quoteForShell } from "../../../../kernel/messages/text.js";
 import { BODY_MAX } from "../view/curl.js";
 import { damageOf, sentBody, signBody, signedBody } from "../../../../domain/deliveries/sign-delivery.js";
 
-/** The number of the last attempt; of the first when none was made. */
+/** The number of the last attempt, or 1 before the first. */
 function lastAttempt({ attempts }: Pick<Delivery, "attempts">): number {
   return Math.max(1, attempts.length);
 }
@@ -37,7 +37,7 @@ export function judgeSignature(
   return ["good", "valid", "It matches the sent bytes and the company's secret key."];
 }
 
-/** Sends the bytes of the last attempt to the receiver once more, from a shell, signed with the present key. It reads long ones from `body.json`. */
+/** A shell command that sends the bytes of the last attempt to the receiver again, signed with the current key. It reads long ones from `body.json`. */
 export function receiverCurl(
   delivery: Delivery,
   { signatureHeader, topicHeader }: Profile["webhooks"],
@@ -54,12 +54,12 @@ export function receiverCurl(
   return `printf %s ${body.toString("base64")} | base64 -d | ${call} --data-binary @-`;
 }
 
-/** A state that is put in may have a delivery of any text. */
+/** The body may be any text, because a state that is put in may have such a delivery. */
 export function formatJson(body: string): string {
   return JSON.stringify(parseJsonOrText(body), undefined, 2);
 }
 
-/** "Your receiver answered 500 in 2 ms; next attempt in 4m." */
+/** A sentence such as "Your receiver answered 500 in 2 ms; next attempt in 4m." */
 export function describeDelivery(delivery: Delivery, now: Instant): string {
   const { status, attempts, nextAttemptAt } = delivery;
   const last = attempts.at(-1);
@@ -82,6 +82,6 @@ function describeAttempt({ status, latencyMs, error }: Attempt): string {
   if (status === null) return `Your receiver gave no answer after ${ms}: ${error ?? ""}`;
   const isRedirect = status >= 300 && status < 400;
   const answered = `Your receiver answered ${status}${isRedirect ? ", a redirect that is not followed," : ""} in ${ms}`;
-  // A rule loses an acknowledgement.
+  // A rule loses the acknowledgement.
   return error !== null && status >= 200 && status < 300 ? `${answered}, but it does not count (${error})` : answered;
 }

@@ -15,7 +15,7 @@ import {
 } from "../view/view.js";
 import { bytesOf, describeDelivery, formatJson, judgeSignature, receiverCurl } from "./delivery-facts.js";
 
-/** Only many redeliveries by hand make more. */
+/** Only redelivering by hand many times makes more attempts. */
 const ATTEMPTS_SHOWN = 30;
 
 export const deliveryPage: DashboardPage = {
@@ -39,7 +39,7 @@ function deliveryOf({ company, id }: View): Delivery {
   return getOrNotFound(deliveries.get(id) ?? deliveries.get(`del_${id}`), "delivery", id, more);
 }
 
-/** What became of it, in a sentence, and what to do about it. */
+/** Describes in one sentence what became of the delivery, and what to do about it. */
 function renderVerdict(view: View, delivery: Delivery) {
   const { profile, record } = view.company;
   const { signatureHeader } = profile.webhooks;
@@ -106,7 +106,7 @@ function renderSent(view: View, delivery: Delivery) {
   );
 }
 
-/** Newest first, and its answer unfolded. */
+/** The attempts, newest first, with the answer to the newest one unfolded. */
 function renderAttempts(view: View, { attempts }: Delivery) {
   return (
     <Panel title="Attempts">
