@@ -43,13 +43,13 @@ export function fetchTo(sandbox: Sandbox): (request: Request) => Promise<Respons
   return createInProcessFetch(() => app);
 }
 
-/** Makes it once, when it is first needed. */
+/** Calls `make` when the result is first needed, and only once. */
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
 
-/** "`/` leads people there and answers programs with 404 as the contract would". */
+/** Redirects people to a page. Programs get the 404 of the contract. */
 function leadTo(page: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (!wantsPage(c)) return next();

@@ -6,7 +6,7 @@ import { Turns } from "./turns.js";
 
 /** The open TCP connections of a server. */
 export class Connections {
-  /** By their addresses: with TLS a request's socket is not that of its TCP connection. */
+  /** Keyed by peer address: with TLS, a request's socket is not the socket of its TCP connection. */
   readonly #byPeer = new Map<string, ClientConnection>();
 
   constructor(server: Server) {
@@ -16,24 +16,24 @@ export class Connections {
       this.#byPeer.set(peer, connection);
       socket.once("close", () => {
         connection.isClosed = true;
-        // A client may use its port again before this one is closed.
+        // A client may use its port again before this connection is closed.
         if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
       });
     });
   }
 
-  /** Undefined once it is closed. */
+  /** Undefined once the connection is closed. */
   of(socket: Socket): ClientConnection | undefined {
     return this.#byPeer.get(peerOf(socket));
   }
 
-  /** Node waits for a connection that has sent nothing, or has not finished its TLS handshake. */
+  /** Cuts connections that have sent nothing or have not finished their TLS handshake: Node would wait for them. */
   cutUnused(isTls: boolean): void {
     for (const { socket, requests } of this.#byPeer.values())
       if (requests === 0 && (isTls || socket.bytesRead === 0)) socket.destroy();
   }
 
-  /** Gives up the answers that clients do not read. */
+  /** Cuts off the answers that clients do not read. */
   cutUnread(): void {
     for (const { unfinished } of this.#byPeer.values())
       for (const answer of unfinished) if (answer.writableNeedDrain) answer.destroy();

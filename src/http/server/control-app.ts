@@ -21,19 +21,19 @@ import { AddressLimit, GUESS_MS, GUESSES_MAX } from "../shared/address-limit.js"
 import { createSelfService } from "../shared/self-service.js";
 import { refuseForgery, requireCaller, reserveBodies } from "../control/guards.js";
 
-/** What the sandbox can do in addition: its caller supplies it, because scenarios are a ring beside this one. */
+/** Additions that the caller supplies, because scenarios are a ring beside this one. */
 export interface AppExtensions {
   readonly replayer?: ScenarioReplayer;
-  /** Where the real service answers otherwise, for the dashboard. */
+  /** Where the real service differs from the sandbox, for the dashboard. */
   readonly differences?: () => readonly ServiceDifference[];
 }
 
 interface ControlExtensions extends AppExtensions {
-  /** The dashboard's calls. Default: the control API alone. */
+  /** Answers the dashboard's calls. Default: the control API alone. */
   readonly ask?: (request: Request) => Promise<Response>;
 }
 
-/** Of pages and what they load, which are read. */
+/** Pages, and what they load, are only read. */
 const NOT_OF_PAGES = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const ownRoutes: readonly ControlRoute[] = [
@@ -45,10 +45,10 @@ const ownRoutes: readonly ControlRoute[] = [
 ];
 
 /**
- * The control API, which drives the sandbox: JSON in and out, "wrong input is 400, a wrong state 422", and always the error body in its full
- * shape, whatever `errors.shape` makes the API under test answer.
- *
- * The order: the dashboard's pages, forgeries (403), credentials (401), path (404), method (405), then `createControlEndpoint`.
+ * The control API, which drives the sandbox: JSON in and out, 400 for wrong input and 422 for a wrong state. Error bodies always have the full shape,
+ * even if `errors.shape` gives the API under test another.
+ * Each request passes the dashboard's pages, the check for forgeries (403), credentials (401), path (404) and method (405), then
+ * `createControlEndpoint`.
  */
 export function createControlApp(
   sandbox: Sandbox,

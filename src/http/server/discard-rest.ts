@@ -7,8 +7,8 @@ const DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
 const IDLE_MS_MAX = 5_000;
 
 /**
- * Answers a client that is still sending immediately, but ends the answer only when the client has sent everything. Ending sooner would close the
- * connection (`connection: close`), and many clients lose the answer to that reset.
+ * Answers a client that is still sending immediately, but ends the answer only when the client has sent everything. Ending it sooner would reset the
+ * connection (`connection: close`), and many clients lose the answer then.
  */
 export async function answerWhileReceiving(answer: Response, incoming: IncomingMessage): Promise<Response> {
   const { status, headers } = answer;
@@ -18,7 +18,7 @@ export async function answerWhileReceiving(answer: Response, incoming: IncomingM
   }
   const bytes = new Uint8Array(await answer.arrayBuffer());
   headers.set("content-length", String(bytes.length));
-  // It will be cut before the client has sent all of that.
+  // The connection will be cut before the client has sent all of the body.
   if (Number(incoming.headers["content-length"]) > DISCARDED_BYTES_MAX) headers.set("connection", "close");
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -43,7 +43,7 @@ function discardRest(incoming: IncomingMessage): Promise<void> {
       .on("error", () => undefined)
       .once("end", resolve)
       .once("close", resolve);
-    // The server destroys a connection that times out; with the next request it sets its own timeout again.
+    // The server destroys a connection that times out, and sets its own timeout again with the next request.
     incoming.socket.setTimeout(IDLE_MS_MAX);
     incoming.resume();
   });

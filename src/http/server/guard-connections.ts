@@ -5,12 +5,12 @@ import type { Refused } from "../shared/env.js";
 import { type ConnectionLimits, explainParserError, renderAnswer } from "./malformed.js";
 import { codeOf } from "../../kernel/messages/problem.js";
 
-/** How long a client that sent no request may go on sending before its connection is cut. */
+/** How long a client that sent no request may continue to send before its connection is cut. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers also what never becomes a request with the error body: bytes that are not HTTP, headers that are too large or too slow, CONNECT. Cuts the
- * connection where an answer is already being written.
+ * Answers what never becomes a request with the error body too: bytes that are not HTTP, headers that are too large or too slow, CONNECT. Cuts the
+ * connection if an answer is already being written.
  */
 export function guardConnections(
   server: Server,
@@ -40,13 +40,13 @@ export function guardConnections(
     const outgoing = latest.get(socket);
     const refuseNow = (): void => void (socket.writable ? endWith(socket, text) : socket.destroy());
     if (outgoing === undefined || outgoing.writableFinished) refuseNow();
-    // A complete request before it has its answer first.
+    // A complete request before this one gets its answer first.
     else if (outgoing.req.complete) outgoing.once("close", refuseNow);
     else if (outgoing.headersSent || outgoing.socket !== socket) socket.destroy();
     else refuseNow();
   };
   server.on("clientError", (error, socket) => {
-    // Bytes after a request with "Connection: close" have no answer: the connection closes after the one that it got.
+    // Bytes after a request with "Connection: close" get no answer: the connection closes after the answer to that request.
     if (codeOf(error) === "HPE_CLOSED_CONNECTION") return;
     void answer(socket, explainParserError(error, limits));
   });
@@ -54,11 +54,11 @@ export function guardConnections(
     socket.on("error", () => undefined);
     void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is not a proxy" });
   });
-  // "Expect: something-else" may be ignored, and then it is a request like any other.
+  // RFC 9110 permits to ignore "Expect: something-else" and to treat the request as any other.
   server.on("checkExpectation", (incoming, outgoing) => void server.emit("request", incoming, outgoing));
 }
 
-/** Reads what the client still sends for a while: a client that is cut off immediately loses the answer. */
+/** Keeps reading for a while what the client sends: a client that is cut off immediately loses the answer. */
 function endWith(socket: Duplex, text: string): void {
   socket.end(text);
   socket.resume();

@@ -2,8 +2,8 @@ import type { Hono } from "hono";
 import type { HttpEnv } from "../shared/env.js";
 
 /**
- * The app without a socket, as the global fetch would have it: when a rule breaks the answer off it rejects with a `TypeError` whose cause has
- * the code ECONNRESET, and when the request's signal was aborted with that signal's reason.
+ * Calls the app without a socket, and behaves as the global fetch does: when a rule breaks off the answer, it rejects with a `TypeError` whose cause
+ * has the code ECONNRESET; when the request's signal was aborted, it rejects with that signal's reason.
  */
 export function createInProcessFetch(app: () => Hono<HttpEnv>): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -17,14 +17,14 @@ import { FairOrder } from "../../kernel/time/fair-order.js";
 import { UNKNOWN_CLIENT, UnreadAnswers } from "./unread-answers.js";
 
 export interface ServeOptions {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly host: string;
   /** PEM. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly log?: Log;
   readonly limits?: Partial<ConnectionLimits>;
-  /** Replaces the process's `Request` and `Response` by the faster ones of the server. Only for a process that is the sandbox's own. */
+  /** Replaces the process's `Request` and `Response` with the server's faster ones. Only for a process that belongs to the sandbox alone. */
   readonly overrideGlobalObjects?: boolean;
 }
 
@@ -32,19 +32,19 @@ export interface RunningServer {
   /** `http://127.0.0.1:4010` */
   readonly url: string;
   readonly port: number;
-  /** No new requests; resolves when those in flight have their answer. */
+  /** Accepts no new requests; resolves when those in flight have their answers. */
   close(): Promise<void>;
   /** Cuts every connection that is still open. */
   cutOff(): void;
 }
 
-/** A server that has an address before it has its app. Requests wait for the app. */
+/** A server that has an address before it has its app. Requests wait until the app is there. */
 export interface Listener extends RunningServer {
-  /** `clientOf`: whose an `Authorization` is. Those that are not known take turns as if they were of one client. */
+  /** `clientOf` returns the client that an `Authorization` header belongs to. All unknown clients together take turns as one client. */
   answerWith(app: Hono<HttpEnv>, clientOf?: (authorization: string) => string | undefined): void;
 }
 
-/** How long a client that does not read its answer holds a server that stops. */
+/** How long a client that does not read its answer delays the stop of the server, ms. */
 const UNREAD_AFTER_STOP_MS = 1_000;
 
 /** Resolves when it listens; throws UsageError("cannot-run") when it cannot. */
@@ -54,18 +54,19 @@ export async function serve(app: Hono<HttpEnv>, options: ServeOptions): Promise<
   return listener;
 }
 
-/** As `serve`, in two steps. */
+/** Does what `serve` does in two steps: it listens before the app is there. */
 export async function listen(options: ServeOptions): Promise<Listener> {
   const { log = silentLog, tls } = options;
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
   const connections = new Connections(server);
-  // Node's parser reads from TLS also while Node pauses it, and fails. With a listener Node itself passes the bytes on, when it has resumed.
+  // Node's parser reads from a TLS socket even while Node has paused it, and fails. With this listener Node passes the bytes on itself, once it has
+  // resumed.
   server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
-  // Node drops further headers silently.
+  // Node silently drops headers beyond this number, so one more than allowed is kept to detect the excess.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);
-  // A connection that could not be accepted (too many open files, say) does not end the server.
+  // A connection that could not be accepted, for example because too many files are open, does not end the server.
   server.on("error", (error) => log.write("error", "server", { error: error.message }));
   const { port } = server.address() as AddressInfo;
   const address = `${reachable(options.host)}:${port}`;
@@ -78,21 +79,21 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const respond = getRequestListener((request, env) => handler.answer(request, env as HttpBindings), {
     hostname: address,
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
-    // `answerWhileReceiving` does that.
+    // `answerWhileReceiving` does this.
     autoCleanupIncoming: false,
     errorHandler: (error) => handler.explain(error),
   });
   server.on("request", (incoming, outgoing) => {
     const { socket } = incoming;
     const connection = connections.of(socket);
-    // It was closed meanwhile.
+    // The connection was closed meanwhile.
     if (connection === undefined) return;
     connection.requests++;
     const { turns, unfinished } = connection;
     // Every pipelined request listens for the end of its connection.
     socket.setMaxListeners(0);
     unfinished.add(outgoing);
-    // A connection that is kept for a next request would hold a server that is about to close.
+    // A connection that is kept alive would hold a server that is about to close.
     outgoing.on("close", () => {
       unfinished.delete(outgoing);
       if (!server.listening) server.closeIdleConnections();
@@ -128,7 +129,7 @@ interface RequestHandlerParts {
   readonly order: FairOrder;
 }
 
-/** Gives the requests to the app, once it is there. */
+/** Passes requests to the app once it is there. */
 class RequestHandler {
   readonly #parts: RequestHandlerParts;
   readonly #stopping = new AbortController();
@@ -139,7 +140,7 @@ class RequestHandler {
 
   constructor(parts: RequestHandlerParts) {
     this.#parts = parts;
-    // Every delayed request listens.
+    // Every delayed request listens to the signal.
     setMaxListeners(0, this.#stopping.signal);
   }
 
@@ -193,7 +194,7 @@ class RequestHandler {
     try {
       this.#parts.log.write("error", "bug", { error: stackOf(error) });
     } catch {
-      // A log that fails must not end the process.
+      // A failing log must not end the process.
     }
   }
 }
@@ -215,14 +216,14 @@ function settingsOf(limits: ConnectionLimits) {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
-    // What is not strictly HTTP/1.1 could mean one thing to a proxy and another here.
+    // What is not strict HTTP/1.1 could mean one thing to a proxy and another thing here.
     insecureHTTPParser: false,
-    // Node would refuse a request without a host silently: `findMalformed` says why.
+    // Node would refuse a request without a host and give no reason; `findMalformed` gives one.
     requireHostHeader: false,
   };
 }
 
-/** A server that listens on every address is reached on this one. */
+/** The host by which a server is reached that listens on every address. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

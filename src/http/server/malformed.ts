@@ -9,14 +9,14 @@ import { systemClock } from "../../kernel/time/system-clock.js";
 import { describeError, respond } from "../api/answer.js";
 import { codeOf } from "../../kernel/messages/problem.js";
 
-/** The usual error body. The path is unknown, and the bytes are not repeated. */
+/** The usual error body. The path is unknown, and the received bytes are not repeated. */
 export function answerRefused(sandbox: Sandbox, { status, message }: Refused): Response {
   const correlationId = sandbox.ids.hex32();
   const body = describeError(sandbox, undefined, { status, messages: [message], correlationId, path: "/" });
   return respond(sandbox, undefined, { status, body, headers: { connection: "close" } });
 }
 
-/** The same without the sandbox: for an error in the rendering of an error. */
+/** The same answer without the sandbox, for an error that occurs while an error is rendered. */
 export function answerPlainly({ status, message }: Refused): Response {
   const timestamp = toIso(systemClock.now());
   const correlationId = createIdSource(undefined, "server").hex32();
@@ -43,8 +43,8 @@ export function explainParserError(error: Error, limits: ConnectionLimits): Refu
 }
 
 /**
- * What the parser accepts although it is wrong. "A server MUST respond with a 400 […] to any HTTP/1.1 request message that lacks a Host header field and to any request
- * message that contains more than one" (RFC 9112, 3.2).
+ * Finds what is wrong although the parser accepts it. RFC 9112, 3.2: "A server MUST respond with a 400 […] to any HTTP/1.1 request message that lacks
+ * a Host header field and to any request message that contains more than one".
  */
 export function findMalformed(
   { rawHeaders, headers, httpVersion, url = "" }: IncomingMessage,
@@ -52,26 +52,27 @@ export function findMalformed(
 ): Refused | undefined {
   if (rawHeaders.length > 2 * limits.headers)
     return { status: 431, message: `A request must have at most ${limits.headers} headers` };
-  // Where a proxy permits only /v1/, it may let /v1/../_sandbox/ pass.
+  // A proxy that permits only /v1/ may let /v1/../_sandbox/ pass.
   if (DOT_SEGMENT.test(url)) return unreadable("its path has the segment . or ..");
-  // Where a proxy refuses /_sandbox, it may let /%5fsandbox pass.
+  // A proxy that refuses /_sandbox may let /%5fsandbox pass.
   if (ESCAPED_START.test(url)) return unreadable("its path begins with an escape");
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const hosts = names.filter((name) => name === "host").length;
   if (hosts > 1) return unreadable("it has more than one Host");
-  // Such as 1.2.3.4.5: everything that reads the request's URL would fail.
+  // With a host such as 1.2.3.4.5, everything that reads the request's URL would fail.
   if (headers.host && parseUrl(`http://${headers.host}`) === undefined)
     return unreadable("its Host is not a name or an address");
-  // "A server […] that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the framing is faulty" (6.1).
+  // RFC 9112, 6.1: "A server […] that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the message as if the
+  // framing is faulty".
   if (httpVersion === "1.0" && names.includes("transfer-encoding"))
     return unreadable("HTTP/1.0 has no Transfer-Encoding");
   return hosts === 0 && httpVersion === "1.1" ? unreadable("it has no Host") : undefined;
 }
 
-/** In the path, before the query. */
+/** Matches in the path only, before the query. */
 const DOT_SEGMENT = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
-/** In the first segment of the path. */
+/** Matches in the first segment of the path only. */
 const ESCAPED_START = /^(?:\w+:\/\/[^/?#]*)?\/+[^/?#]*%/;
 
 /** `reason` comes from the parser and does not quote the request. */
@@ -79,7 +80,7 @@ export function unreadable(reason: string): Refused {
   return { status: 400, message: `This is not an HTTP/1.1 request: ${reason}` };
 }
 
-/** The bytes of an answer, for a socket without a request. */
+/** An answer as text, for a socket without a request. */
 export async function renderAnswer(answer: Response): Promise<string> {
   const body = await answer.text();
   const headers = [...answer.headers, ["content-length", String(Buffer.byteLength(body))]];
@@ -91,19 +92,19 @@ export async function renderAnswer(answer: Response): Promise<string> {
 export interface ConnectionLimits {
   /** The request line and the headers together, bytes. */
   readonly headerBytes: number;
-  /** How many headers. */
+  /** The most headers. */
   readonly headers: number;
-  /** From its first byte to the end of a request's headers, ms. */
+  /** From the first byte of a request to the end of its headers, ms. */
   readonly headersMs: number;
-  /** From its first byte to the end of a request's body, ms. */
+  /** From the first byte of a request to the end of its body, ms. */
   readonly requestMs: number;
-  /** How often slow connections are looked for, ms. */
+  /** How often slow connections are searched for, ms. */
   readonly checkMs: number;
-  /** How long a connection is kept for a next request, ms. */
+  /** How long an idle connection is kept for a next request, ms. */
   readonly keepAliveMs: number;
 }
 
-/** A client that is slow on purpose holds a connection for this long. A state of 256 MiB takes two minutes over 20 Mbit/s. */
+/** A client that is slow on purpose holds a connection for these times. A state of 256 MiB takes two minutes at 20 Mbit/s. */
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headerBytes: 16 * 1024,
   headers: 1_000,

@@ -21,7 +21,7 @@ export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
       return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
     });
   }
-  // The control API answers an unknown name with its 404.
+  // For an unknown name the control API answers its 404.
   app.get("/_sandbox/assets/:file", closeConnection, async (c, next) => {
     const { answerAsset } = await import("../pages/shared/assets.js");
     return answerAsset(c) ?? next();

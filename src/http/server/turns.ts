@@ -3,19 +3,20 @@ import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
 /**
- * While more wait, no more are read, since each may hold 120 KB of headers in memory. A client that leaves is then noticed only when one of them begins.
+ * While more requests than this wait, no more are read from the connection, because each may hold 120 KB of headers in memory. That the client has
+ * left is then noticed only when a waiting request begins.
  */
 const WAITING_MAX = 10;
 
 /**
- * The requests that a client sends without waiting for answers: one is worked on when the client has taken the answer before it, so that they take
- * turns with those of other connections, and a client that does not read holds one answer.
+ * Lets the requests that a client sends without waiting for answers take turns: one begins when the client has received the answer to the one before.
+ * So requests of other connections get their turns, and a client that does not read holds only one answer.
  */
 export class Turns {
   #isBusy = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Calls `begin` when it is the request's turn; never when the connection is closed before. */
+  /** Calls `begin` when it is the request's turn; never if the connection is closed before that. */
   take(socket: Socket, outgoing: ServerResponse, begin: () => void): void {
     const start = (): void => {
       this.#isBusy = true;
@@ -24,7 +25,7 @@ export class Turns {
     };
     if (!this.#isBusy) return start();
     this.#waiting.push(start);
-    // Node goes on reading at the end of each request: this pauses it after that, and before it reads more.
+    // Node resumes reading at the end of each request. The microtask pauses it after that, and before it reads more.
     if (this.#waiting.length > WAITING_MAX) queueMicrotask(() => this.#waiting.length > WAITING_MAX && socket.pause());
   }
 

@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { Refused } from "../shared/env.js";
 
-/** All clients without a known token. */
+/** Stands for all clients without a known token. */
 export const UNKNOWN_CLIENT = "";
 
-/** As much as the largest answer of the control API may have. */
+/** As large as the largest answer of the control API may be. */
 export const UNREAD_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What a client has not read of its answers is in memory: bounded for each client with a known token. */
+/** Answers that a client has not read are in memory. This bounds them for each client with a known token. */
 export class UnreadAnswers {
   readonly #answers = new Map<string, Set<ServerResponse>>();
 
-  /** Counts what `answer` will have until it is read. Returns why there is no room for another answer; undefined when there is. */
+  /** Counts the unread bytes of `answer` from now on. Returns why there is no room for another answer; undefined when there is. */
   add(client: string, answer: ServerResponse): Refused | undefined {
-    // Their answers are small, and one of them must not lock out the others.
+    // The answers of unknown clients are small, and one such client must not lock out the others.
     if (client === UNKNOWN_CLIENT) return undefined;
     const answers = this.#answers.get(client) ?? new Set();
     let bytes = 0;
