@@ -3,7 +3,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { HttpContext } from "./env.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 
-/** Above this number the address that came longest ago is forgotten. */
+/** Beyond this number, the address that was not seen for the longest time is forgotten. */
 const ADDRESSES_MAX = 10_000;
 
 interface Allowance {
@@ -24,7 +24,7 @@ export class AddressLimit {
     this.#everyMs = everyMs;
   }
 
-  /** Counts one. The answer: how many seconds the address has to wait; undefined when it need not. */
+  /** Counts one use. Returns how many seconds the address has to wait; undefined if it may go ahead. */
   count(address: string): string | undefined {
     const now = this.#system.monotonic();
     const { left, at } = this.#allowances.get(address) ?? { left: this.#most, at: now };
@@ -36,17 +36,17 @@ export class AddressLimit {
   }
 }
 
-/** Wrong tokens in a row from one address; then one more each {@link GUESS_MS}. Who has the right one is not kept out by them. */
+/** How many wrong tokens in a row one address may send; then one more every {@link GUESS_MS}. They do not lock out a client with the right token. */
 export const GUESSES_MAX = 10;
 export const GUESS_MS = 6_000;
 
-/** Companies that one address may open in a row; then one more each {@link OPENING_MS}. */
+/** How many companies one address may open in a row; then one more every {@link OPENING_MS}. */
 export const OPENINGS_MAX = 5;
 export const OPENING_MS = 60_000;
 
 /**
- * Where a client is: the address that the connection comes from or, behind trusted proxies, the one that they report. Of an IPv6 address the network, since
- * a client has all of it.
+ * Identifies a client by the address that the connection comes from or that trusted proxies report. For IPv6 it is the network, because a client has
+ * all addresses of its network.
  */
 export function addressOf(c: HttpContext, trustedProxies: readonly string[]): string {
   const reported = (c.req.header("x-forwarded-for") ?? "").split(",").map((each) => each.trim());

@@ -8,7 +8,7 @@ type Stop = () => void;
 export function whenAnswered(c: HttpContext, listener: (lost: boolean) => void): Stop {
   const { incoming, outgoing } = c.env ?? {};
   if (incoming === undefined || outgoing === undefined) return whenAborted(c.req.raw.signal, () => listener(true));
-  // An answer that is queued behind others of its connection does not see that connection close.
+  // An answer that is queued behind others of its connection is not told when that connection closes.
   const emitters = [outgoing, incoming.socket];
   const stop = (): void => {
     for (const emitter of emitters) emitter.off("close", end);
@@ -29,7 +29,7 @@ export function whenAborted(signal: AbortSignal | undefined, listener: () => voi
   return () => signal?.removeEventListener("abort", listener);
 }
 
-/** Resolves when one of `sources` calls `end`, and early when the client leaves or the server stops. */
+/** Resolves when one of `sources` calls `end`, or earlier when the client leaves or the server stops. */
 export function waitWithClient(
   c: HttpContext,
   ...sources: readonly ((end: () => void) => Stop | void)[]
@@ -52,13 +52,13 @@ export function waitWithClient(
 }
 
 export interface AnswerGate extends ReleaseGate {
-  /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may leave. */
+  /** What the answer has to wait for (a rule's `before: "response"`); undefined when it may be sent. */
   ready(): Promise<unknown> | undefined;
 }
 
 /**
- * "Deliveries start when the API's answer has been written": no receiver learns of a charge before its creator does. They also
- * start when the client has left. Without a socket the answer is written when it is returned, which is when `returned` resolves.
+ * Deliveries start when the answer has been written, so that no receiver learns of a charge before its creator does. They also start when the client
+ * has left. Without a socket the answer counts as written when it is returned, which is when `returned` resolves.
  */
 export function afterAnswer(c: HttpContext, system: SystemClock, returned?: Promise<void>): AnswerGate {
   const awaited: Promise<unknown>[] = [];

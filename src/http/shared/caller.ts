@@ -5,20 +5,20 @@ import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 
-/** Who drives the sandbox. */
+/** The client that drives the sandbox. */
 export interface Caller {
-  /** The id of the only company that it may reach; undefined for an administrator, who reaches all. */
+  /** The id of the only company that the caller may reach; undefined for an administrator, who may reach all companies. */
   readonly tenant: string | undefined;
-  /** Undefined where the sandbox asks for none. */
+  /** Undefined when the sandbox does not ask for a token. */
   readonly token: string | undefined;
 }
 
 export const ADMINISTRATOR: Caller = { tenant: undefined, token: undefined };
 
-/** What a call is about: one company, one company or all of them (`*`), or the sandbox itself. */
+/** What a call is about: one company; one company or, for `*`, all of them; or the sandbox itself. */
 export type Scope = "company" | "companies" | "sandbox";
 
-/** The caller that has this token: the admin token or, with tenancy, an access token of a company. Undefined: it may not drive the sandbox. */
+/** The caller that has this token: the admin token or, with tenancy, a company's access token. Undefined when the token may not drive the sandbox. */
 export function findCaller(sandbox: Sandbox, token: string | undefined): Caller | undefined {
   const { adminToken, tenancy } = sandbox.options;
   if (adminToken === undefined && !tenancy) return ADMINISTRATOR;
@@ -29,8 +29,8 @@ export function findCaller(sandbox: Sandbox, token: string | undefined): Caller 
 }
 
 /**
- * The company that a call reaches; undefined for all of them and for the sandbox itself. "default is the first configured one; an unknown id is 404, never
- * a default". For a tenant the default is its own company, and every other one is unknown.
+ * The company that a call is about; undefined for all companies and for the sandbox itself. The default is the first configured company; an unknown
+ * id is 404 and never the default. A tenant's default is its own company, and every other company is unknown to it.
  */
 export function reach(sandbox: Sandbox, caller: Caller, scope: Scope, id: string | undefined): Company | undefined {
   const isForAll = scope === "sandbox" || (scope === "companies" && id === "*");
@@ -38,7 +38,7 @@ export function reach(sandbox: Sandbox, caller: Caller, scope: Scope, id: string
   return isForAll ? undefined : reachCompany(sandbox, caller, id);
 }
 
-/** As {@link reach}, for a call about one company. */
+/** The same as {@link reach}, for a call about one company. */
 export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenant): Company {
   if (id === undefined) return sandbox.defaultCompany;
   const { tenant } = caller;
@@ -49,12 +49,12 @@ export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenan
   throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);
 }
 
-/** The token of a tenant may have been replaced since it came, and its company's id may be another tenant's now. */
+/** False for a tenant whose token was replaced since its request came. Its company's id may belong to another tenant by now. */
 export function isStillLetIn(sandbox: Sandbox, { tenant, token }: Caller): boolean {
   return token === undefined || findCaller(sandbox, token)?.tenant === tenant;
 }
 
-/** In constant time. `timingSafeEqual` compares equal lengths only, and digests have one length. */
+/** Compares in constant time. `timingSafeEqual` compares equal lengths only, and all digests have the same length. */
 export function isSameSecret(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

@@ -1,6 +1,6 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 
-/** Counts what each company has under way at the same time. */
+/** Counts what each company has in progress at the same time. */
 export class CompanyLimit {
   readonly #most: number;
   readonly #refusal: string;
@@ -11,7 +11,7 @@ export class CompanyLimit {
     this.#refusal = refusal;
   }
 
-  /** Returns what to call when it is over. Throws UsageError("busy") when the company has as many as it may. */
+  /** Returns a function to call when the work is over; undefined when the company has reached its limit. */
   begin(companyId: string): () => void {
     const underWay = this.#underWay.get(companyId) ?? 0;
     if (underWay >= this.#most) throw new UsageError("busy", this.#refusal);

@@ -1,13 +1,13 @@
 import type { Company } from "../../sandbox/company/company.js";
 
-/** "Before any request is handled, everything due at or before the company's now has happened." */
+/** Before any request is handled, everything due at or before the company's now has happened. */
 export async function makeReady(company: Company): Promise<void> {
   for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
 }
 
 /**
- * Calls `act` with the company when everything due is done, in the same synchronous step as `find`, which finds the company that a reset or a restore
- * has put in its place meanwhile.
+ * Calls `act` with the company once everything due has happened. It does so in the same synchronous step as `find`, which returns the company that a
+ * reset or a restore has put in its place meanwhile.
  */
 export async function whenReady<T>(
   company: Company,
@@ -22,7 +22,7 @@ export async function whenReady<T>(
   }
 }
 
-/** How the requests of a company are refused that was closed to be moved: the client may try again. */
+/** The answer for a company that was closed to be moved. The client may try again. */
 export const MOVING = {
   status: 503,
   messages: ["The company is being moved to another sandbox; try again"],

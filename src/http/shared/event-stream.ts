@@ -1,10 +1,10 @@
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { whenAborted } from "./after-answer.js";
 
-/** A reader with so many unread bytes is behind. */
+/** A reader with this many unread bytes is behind. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
-/** A comment in silence, so that no proxy takes it for the end, ms of real time. */
+/** After this time without events a comment is sent, so that no proxy takes the stream for ended; ms of real time. */
 export const HEARTBEAT_MS = 15_000;
 
 /** How soon a browser connects again, ms. */
@@ -13,16 +13,16 @@ const RECONNECT_MS = 1_000;
 export interface EventSink {
   /** `data` is sent as one line of JSON. */
   readonly send: (event: string, data: unknown) => void;
-  /** Whether to send no more until the reader has read: everything unread is held in memory. */
+  /** Whether to wait until the reader has read more: everything unread is held in memory. */
   readonly isBehind: () => boolean;
-  /** Calls `task` when the reader is no longer behind, instead of an earlier `task`. */
+  /** Calls `task` when the reader is no longer behind. Replaces an earlier `task`. */
   readonly whenRead: (task: () => void) => void;
   readonly end: () => void;
 }
 
 /**
- * A body of `text/event-stream`. Calls `begin` immediately, and once what that returns, when the stream is over: the reader left, `ended` was aborted, or the
- * sink was ended.
+ * A body of `text/event-stream`. Calls `begin` immediately, and the function that it returns once, when the stream is over: the reader left, `ended`
+ * was aborted, or the sink was ended.
  */
 export function createEventStream(
   system: Pick<SystemClock, "after">,
@@ -66,7 +66,7 @@ export function createEventStream(
           end,
         });
         stops.push(stop, whenAborted(ended, end));
-        // It may have ended while it began.
+        // The stream may have ended during `begin`.
         if (isOver) finish();
       },
       pull() {
@@ -80,5 +80,5 @@ export function createEventStream(
   );
 }
 
-/** The headers of an answer with such a body. */
+/** The headers of an answer with an event stream. */
 export const eventStreamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };

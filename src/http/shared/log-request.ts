@@ -5,7 +5,7 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Caller } from "./caller.js";
 import type { HttpContext, HttpEnv } from "./env.js";
 
-/** Counts each call and logs it at debug, for all but the API under test, whose exchanges are logged as events. */
+/** Counts each call and logs it at debug level. Not for the API under test, whose exchanges are logged as events. */
 export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const startedAt = sandbox.system.monotonic();
@@ -14,7 +14,7 @@ export function logRequests(sandbox: Sandbox): MiddlewareHandler<HttpEnv> {
   };
 }
 
-/** Ends before the answer is sent, so that lines are in the order of the calls. `startedAt`: real time, ms of the machine's monotonic clock. */
+/** Resolves before the answer is sent, so that the log has the order of the calls. `startedAt` is real time, ms of the machine's monotonic clock. */
 export async function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: number, answer: Response): Promise<void> {
   const { log, system, metrics } = sandbox;
   const { method, url } = c.req;
@@ -31,18 +31,18 @@ export async function logRequest(c: HttpContext, sandbox: Sandbox, startedAt: nu
     durationMs: rounded(system.monotonic() - startedAt),
   };
   const correlationId = await correlationIdIn(answer);
-  // After its changes, which are logged one turn later.
+  // The line comes after the call's changes, which are logged one turn later.
   await system.yieldToEventLoop();
   log.write("debug", "request", { ...fields, correlationId });
 }
 
-/** Of a call that was refused before its company was found. Only an administrator's query names a company that it reaches. */
+/** The company of a call that was refused before its company was found. Only an administrator may name one in the query. */
 function namedCompany(c: HttpContext): string | undefined {
   const caller: Caller | undefined = c.get("caller");
   return caller && (caller.tenant ?? c.req.query("company"));
 }
 
-/** Only error bodies have one. */
+/** Only error bodies have a correlation id. */
 async function correlationIdIn(answer: Response): Promise<string | undefined> {
   if (answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/json") !== true)
     return undefined;

@@ -1,11 +1,11 @@
 import { parseUrl } from "../../kernel/messages/text.js";
 
-/** A name or an address, and a port, without a user before it or a path after it. */
+/** A name or an address with an optional port, without a user before it or a path after it. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 const OWN_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether a `Host` is one by which a loopback address is called: any other may be a page's own name, made to resolve to this machine. */
+/** Whether a `Host` is one of the names of a loopback address. Any other may be the own name of a page, made to resolve to this machine. */
 export function isKnownHost(host: string, boundTo: string | undefined, publicUrl: string | undefined): boolean {
   const name = HOST.test(host) ? hostnameOf(`http://${host}`)?.replace(/\.$/, "") : undefined;
   if (name === undefined) return false;
@@ -13,7 +13,7 @@ export function isKnownHost(host: string, boundTo: string | undefined, publicUrl
   return [...OWN_NAMES, ...bound, ...(publicUrl === undefined ? [] : [hostnameOf(publicUrl)])].includes(name);
 }
 
-/** The origin `null` (a sandboxed frame, a file, a redirect) can be any page's. */
+/** The origin `null` (a sandboxed frame, a file, a redirect) may be any page, so it is never the sandbox's own. */
 export function isOwnOrigin(origin: string, host: string, publicUrl: string | undefined): boolean {
   const own = parseUrl(origin);
   if (own === undefined) return false;
@@ -21,7 +21,7 @@ export function isOwnOrigin(origin: string, host: string, publicUrl: string | un
   return own.host === host.toLowerCase();
 }
 
-/** Values of `Sec-Fetch-Site`. `none`: the user typed the address. */
+/** Values of `Sec-Fetch-Site`. With `none` the user typed the address. */
 export const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 function hostnameOf(url: string): string | undefined {

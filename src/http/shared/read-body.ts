@@ -38,7 +38,7 @@ export async function readJson(c: HttpContext, limit: number, options: ReadOptio
   }
 }
 
-/** Bytes. It takes milliseconds to parse, and many may arrive at the same time. */
+/** A body of more bytes takes milliseconds to parse, and many may arrive at the same time. */
 const LARGE_BODY = 64 * 1024;
 
 /** The body as it was sent. Beyond the limit nothing more is kept. */
@@ -55,7 +55,7 @@ async function receiveBytes(c: HttpContext, limit: number): Promise<Buffer> {
   if (incoming !== undefined && announced === undefined && c.req.header("transfer-encoding") === undefined)
     return Buffer.alloc(0);
   try {
-    // HTTP bounds it by its announced length.
+    // HTTP bounds the body by its announced length.
     if (incoming !== undefined && announced !== undefined) return Buffer.from(await c.req.arrayBuffer());
     const chunks = incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
     return await collectBytes(chunks, limit, () => refuseTooLarge(limit));
@@ -86,7 +86,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Where the problem is. The parser's own message quotes the body, which may hold a secret. */
+/** Says where the problem is. The parser's own message quotes the body, which may hold a secret. */
 function reasonOf(parserMessage: string, text: string): string {
   if (text.startsWith("\ufeff")) return ": it must not begin with a byte order mark";
   const [where, position] = /position (\d+)(?: \(line \d+ column \d+\))?/.exec(parserMessage) ?? [];

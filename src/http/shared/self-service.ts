@@ -3,13 +3,16 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { AddressLimit, OPENING_MS, OPENINGS_MAX, addressOf } from "./address-limit.js";
 import type { HttpContext } from "./env.js";
 
-/** Opens a company for a client without credentials, or says how many seconds its address has to wait. Throws UsageError where there are too many. */
+/**
+ * Opens a company for a client without credentials, or returns how many seconds its address has to wait. Throws UsageError when there are too many
+ * companies.
+ */
 export type SelfService = (
   c: HttpContext,
   token?: string,
 ) => { readonly company: Company } | { readonly waitS: string };
 
-/** Undefined where only an administrator opens companies: without tenancy and without auto-provision. */
+/** Undefined when only an administrator opens companies: without tenancy, or without auto-provision. */
 export function createSelfService(sandbox: Sandbox): SelfService | undefined {
   const { tenancy, autoProvision, trustedProxies } = sandbox.options;
   if (!tenancy || !autoProvision) return undefined;
@@ -21,7 +24,7 @@ export function createSelfService(sandbox: Sandbox): SelfService | undefined {
   };
 }
 
-/** The page that signs in with this token. It is in the fragment, which browsers send nowhere. */
+/** The page that signs in with this token. It is in the fragment, which browsers never send. */
 export function signInLink(origin: string, token: string): string {
   return `${origin}/_sandbox/dashboard/sign-in#token=${encodeURIComponent(token)}`;
 }
