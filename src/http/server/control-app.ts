@@ -47,6 +47,7 @@ const ownRoutes: readonly ControlRoute[] = [
 /**
  * The control API, which drives the sandbox: JSON in and out, 400 for wrong input and 422 for a wrong state. Error bodies always have the full shape,
  * even if `errors.shape` gives the API under test another.
+ *
  * Each request passes the dashboard's pages, the check for forgeries (403), credentials (401), path (404) and method (405), then
  * `createControlEndpoint`.
  */
