@@ -18,21 +18,21 @@ import type { TransportRequest, TransportResult } from "./transport.js";
 import type { Headers } from "../../domain/model/delivery.js";
 import { bareHost, decodePart } from "../../kernel/messages/text.js";
 
-/** "answer (cut at 4 KiB)". */
+/** How much of the body of an answer is kept. */
 const RESPONSE_BYTES_KEPT = 4096;
-/** "answer (cut at 4 KiB)": of the names and values of its headers together, too. */
+/** How much of the headers of an answer is kept, names and values together. */
 const HEADER_BYTES_KEPT = 4096;
-/** "… and error": it may list the thousand names of a certificate, for each of thousands of attempts. */
+/** How much of an error is kept. It may list the thousand names of a certificate, for each of thousands of attempts. */
 const ERROR_BYTES_KEPT = 500;
-/** An answer is not read beyond so many pieces, each of a few KiB at most: one of a single byte costs as much. */
+/** The most pieces of an answer that are read, each of a few KiB at most. Pieces are counted because one of a single byte costs as much. */
 const RESPONSE_PIECES_READ_MAX = 100;
-/** Of an answer. The others are not read: a thousand receivers may send a thousand each at the same instant. */
+/** The most headers of an answer that are read: a thousand receivers may send a thousand each at the same instant. */
 const HEADERS_MAX = 100;
-/** Answers before the answer, such as 100 and 103. */
+/** The most interim answers, such as 100 and 103, before the answer. */
 export const INTERIM_ANSWERS_MAX = 20;
 const KEEP_ALIVE_MS = 4_000;
 
-/** Diffie-Hellman over curves only: over finite fields a receiver chooses parameters with which each handshake stops the loop for a second. */
+/** Diffie-Hellman over curves only: over finite fields a receiver can choose parameters with which each handshake blocks the event loop for a second. */
 export const tlsKeyExchange = {
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
   ecdhCurve: "X25519:prime256v1:X448:secp521r1:secp384r1",
@@ -41,7 +41,7 @@ export const tlsKeyExchange = {
 /** The outcome of an attempt, but for its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
 
-/** Each company's dispatcher decides how many sockets there are, so that no company waits behind another's hanging receiver. */
+/** Sets no limit to its sockets: each company's dispatcher decides how many there are, so that no company waits behind another's hanging receiver. */
 export function createAgent({ url, insecureTls, allow }: TransportRequest): Agent {
   const options: AgentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS, lookup: lookupAllowed(allow) };
   const agent =
@@ -52,12 +52,15 @@ export function createAgent({ url, insecureTls, allow }: TransportRequest): Agen
   return agent;
 }
 
-/** Between two requests Node drops what comes, and takes it for a sign of life: a receiver that goes on sending would keep the connection for ever. */
+/**
+ * Between two requests Node drops incoming bytes, but takes them for a sign of life: a receiver that goes on sending would keep the connection for
+ * ever.
+ */
 function closeUnasked(this: Duplex): void {
   this.destroy();
 }
 
-/** Node takes apart all that one read brings, even when its reader has had enough: 64 KiB of chunks of one byte take it milliseconds. */
+/** Node processes all bytes of one read, even when its consumer has had enough: 64 KiB of chunks of one byte take it milliseconds. */
 const READ_BYTES = 1024;
 
 export class AgentOfSmallReads extends Agent {
@@ -73,7 +76,7 @@ export class TlsAgentOfSmallReads extends TlsAgent {
     const socket = super.createConnection({ ...options, socket: encrypted } as RequestOptions) as Socket;
     encrypted.once("connect", () => socket.emit("connect"));
     const push = socket.push.bind(socket);
-    // A record has up to 16 KiB.
+    // A TLS record has up to 16 KiB.
     socket.push = (bytes: Buffer | null): boolean => {
       if (bytes === null) return push(null);
       let isWanted = true;
@@ -95,7 +98,7 @@ function connectForSmallReads(options: ClientRequestArgs): Socket {
   return socket;
 }
 
-/** TLS takes megabytes from a socket of Node in one turn of the event loop, and a key update of 27 bytes takes it 3 µs. */
+/** In one turn of the event loop TLS takes megabytes from a socket of Node, and each key update of 27 bytes costs 3 µs. */
 function oneReadPerTurn(socket: Socket): Duplex {
   const duplex = new Duplex({
     read: () => void systemClock.yieldToEventLoop().then(() => socket.resume()),
@@ -150,7 +153,7 @@ export async function post(
   outgoing.on("information", () => {
     if (++interimAnswers > INTERIM_ANSWERS_MAX) stop(`more than ${INTERIM_ANSWERS_MAX} interim answers came`);
   });
-  // Comes before that of the answer, and says more: an answer is "aborted".
+  // This error comes before the one of the answer and says more: that one is only "aborted".
   let failure: Error | undefined;
   outgoing.on("error", (error) => (failure ??= error));
   let answer: ReadAnswer | undefined;
@@ -191,7 +194,7 @@ interface ReadAnswer {
   readonly chunks: Buffer[];
 }
 
-/** Keeps the start of the body and reads on to its end, within bounds. */
+/** Keeps the start of the body, and reads to its end within bounds. */
 export function readStart(body: IncomingMessage, chunks: Buffer[]): Promise<void> {
   let size = 0;
   let pieces = 0;
@@ -228,7 +231,7 @@ function keepStart(headers: IncomingHttpHeaders): Headers {
   return kept;
 }
 
-/** A copy: a part of a text would keep the whole in memory. */
+/** Copies the start: a substring would keep the whole text in memory. */
 function startOf(text: string, bytes: number): string {
   return Buffer.from(text).subarray(0, bytes).toString();
 }
@@ -239,14 +242,14 @@ export function basicCredentials({ username, password }: URL): string | undefine
   return `Basic ${Buffer.from(`${decodePart(username)}:${decodePart(password)}`).toString("base64")}`;
 }
 
-/** The network's code (`ECONNREFUSED`) and message; when each address of a name failed, those of the first. */
+/** The network's code (`ECONNREFUSED`) and message; when every address of a name failed, those of the first address. */
 function describeError(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return describeError(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? `${error.code}: ${error.message}` : error.message;
 }
 
-/** "The receiver answers with a 2xx status to confirm receipt." */
+/** The contract: "The receiver answers with a 2xx status to confirm receipt." */
 function errorOfStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? `redirect: status ${status} is not followed` : `status ${status} is not 2xx`;

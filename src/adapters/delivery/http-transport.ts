@@ -6,7 +6,7 @@ import type { Transport, TransportRequest } from "./transport.js";
 
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
-  /** By the protocol, and whether certificates are not checked. */
+  /** Keyed by the protocol and by whether certificates are checked. */
   const shared = new Map<string, Agent>();
   const agents = new Set<Agent>();
 
@@ -25,7 +25,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       shared.set(kind, agent);
       return post(agent, request, system);
     }
-    // A socket to a metadata address, which only some companies may use, is not shared.
+    // A socket to a metadata address is not shared, because only some companies may use it.
     const agent = open();
     try {
       return await post(agent, request, system);
@@ -40,7 +40,8 @@ export function createHttpTransport(system: SystemClock): Transport {
       const start = system.monotonic();
       const outcome = await send(request);
       const latencyMs = Math.round((system.monotonic() - start) * 1000) / 1000;
-      // A receiver may close the connection with its answer. Node reads that one turn after the answer; the next attempt must not use it.
+      // A receiver may close the connection with its answer. Node notices that one turn after the answer, and the next attempt must not use that
+      // connection.
       await system.yieldToEventLoop();
       await system.yieldToEventLoop();
       return { latencyMs, ...outcome };

@@ -5,15 +5,15 @@ import type { AllowedHosts } from "../../domain/profile/setting-kinds.js";
 
 const refusedAddresses = { any: "link-local or metadata", list: "link-local or metadata", tenant: "private" } as const;
 
-/** For each of two tries, the second of which takes twice as long, ms. */
+/** The timeout of the first of two tries, ms. The second one takes twice as long. */
 const NAME_SERVER_MS = 2_000;
 
-/** A name may have thousands of addresses. Taking them all, for many attempts at once, stops the event loop. */
+/** A name may have thousands of addresses. Trying them all, for many attempts at once, would block the event loop. */
 const ADDRESSES_MAX = 20;
 
 /** A name that resolves to an address that is not permitted is refused like the address itself. */
 export function lookupAllowed(allow: AllowedHosts): LookupFunction {
-  // The machine's own lookup has few threads: tenants' names that no server answers would hold up all others.
+  // The machine's own lookup has few threads, so tenants' names that no server answers would hold up all other lookups.
   const askServers = allow.kind === "tenant" && allow.operator.kind === "any" ? createNameClient() : undefined;
   return (hostname, options, callback) => {
     const choose = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]): void => {
@@ -35,7 +35,7 @@ export function lookupAllowed(allow: AllowedHosts): LookupFunction {
   };
 }
 
-/** Asks the name servers alone, and any number of questions at a time. Without the names of the machine itself: they are private. */
+/** Asks only the name servers, any number of questions at a time. It does not know the machine's own names, which are private. */
 function createNameClient(): (hostname: string) => Promise<readonly LookupAddress[]> {
   const resolver = new promises.Resolver({ timeout: NAME_SERVER_MS, tries: 2 });
   return async (hostname) => {

@@ -7,15 +7,15 @@ export interface TransportRequest {
   readonly headers: Headers;
   /** Real time from the start of the attempt to the end of the answer, ms. */
   readonly timeoutMs: number;
-  /** Accept certificates that are not trusted. */
+  /** Whether certificates are accepted that are not trusted. */
   readonly insecureTls: boolean;
-  /** `webhooks.allow`: the permitted receivers. Checked for each attempt, also for the addresses that a name resolves to. */
+  /** `webhooks.allow`: the permitted receivers. Every attempt is checked, including the addresses that a name resolves to. */
   readonly allow: AllowedHosts;
-  /** Aborts the attempt: its company was reset or closed. */
+  /** Aborts the attempt when its company is reset or closed. */
   readonly signal: AbortSignal;
 }
 
-/** The outcome of an attempt, without its place in the company's time. */
+/** The outcome of an attempt, without its time on the company's clock. */
 export type TransportResult = Pick<Attempt, "status" | "latencyMs" | "error" | "response">;
 
 export interface Transport {
