@@ -15,7 +15,7 @@ export function findConfigFile(folder: string): string | undefined {
   );
 }
 
-/** A file that cannot be looked at counts as there: reading it reports what is wrong. */
+/** A file that cannot be examined counts as present: reading it reports what is wrong. */
 function exists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;

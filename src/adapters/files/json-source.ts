@@ -1,6 +1,6 @@
 import type { Source } from "./source.js";
 
-/** A JSON value as a file of two spaces' indentation: each member is on a line of its own. A reader of YAML would take seconds for a mebibyte. */
+/** A JSON value as a file with two spaces of indentation, where each member has a line of its own. A YAML parser would take seconds for a mebibyte. */
 export function jsonSource(value: unknown, file: string): Source {
   let lines: Lines | undefined;
   return {

@@ -3,13 +3,14 @@ import { open, stat } from "node:fs/promises";
 import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 import { collectBytes } from "../../kernel/messages/read-text.js";
 
-/** Far more than a person writes: some 20 000 customers, one a line. */
+/** Far more than a person writes: some 20 000 customers, one per line. */
 const BYTES_MAX = 2 * 1024 * 1024;
 
 /**
  * The text of a file. Never reads more than {@link BYTES_MAX}.
  *
- * Throws UsageError("file") when it is missing, unreadable, no file (reading a pipe or a device might never end), too large, or not UTF-8 text.
+ * Throws UsageError("file") when the file is missing, unreadable, not a file (reading a pipe or a device might never end), too large, or not UTF-8
+ * text.
  */
 export async function readText(file: string): Promise<string> {
   const bytes = await readBytes(file, BYTES_MAX);
@@ -39,10 +40,10 @@ export async function* readChunks(file: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Some files of the system look like a plain file and are read like a pipe: /proc/kmsg waits for what comes next. */
+/** Some system files look like plain files but are read like pipes: /proc/kmsg waits for what comes next. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Throws UsageError("file") when it is missing, or a pipe, a device or a folder: reading one might never end. */
+/** Throws UsageError("file") when the file is missing, or is a pipe, a device or a folder: reading one might never end. */
 async function assertFile(file: string): Promise<void> {
   const found = await stat(file).catch((error: unknown) => {
     throw failure(file, reasonOf(error), error);

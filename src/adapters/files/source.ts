@@ -66,7 +66,7 @@ interface Followed {
   readonly node: ParsedNode | null;
   /** Its key, in a mapping. */
   readonly key: ParsedNode | null;
-  /** Whether all of the path exists. */
+  /** Whether the whole path exists. */
   readonly isWhole: boolean;
 }
 

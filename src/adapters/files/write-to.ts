@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { UsageError } from "../../kernel/messages/problem.js";
 
 /**
- * Throws UsageError("cannot-run") when `file` is there and is a folder, a pipe or a device: writing to one might never end. `what` is written there.
+ * Throws UsageError("cannot-run") when `file` exists and is a folder, a pipe or a device: writing to one might never end. `what` names what is to be
+ * written.
  */
 export async function assertWritable(what: string, file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
@@ -12,7 +13,7 @@ export async function assertWritable(what: string, file: string): Promise<void> 
   throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${why}.`);
 }
 
-/** Makes the folder and those above it. Node's own `recursive` never ends where a folder refuses new ones, as in /proc. */
+/** Makes the folder and its parents. Node's own `recursive` never ends when a folder refuses new ones, as in /proc. */
 export async function makeFolder(path: string): Promise<void> {
   const failure = await makeOne(path);
   if (failure === undefined) return;
@@ -22,7 +23,7 @@ export async function makeFolder(path: string): Promise<void> {
   if (again !== undefined) throw again;
 }
 
-/** Undefined when the folder is there now. */
+/** Undefined when the folder exists afterwards. */
 async function makeOne(path: string): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(path);

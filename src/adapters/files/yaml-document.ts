@@ -25,9 +25,9 @@ export type ComposedDocument =
   | { readonly document: Document.Parsed; readonly value: unknown }
   | { readonly problems: readonly YamlProblem[] };
 
-/** Composing a document is recursive, and a deeper one would exhaust the stack. */
+/** Composing a document is recursive: a deeper one would exhaust the stack. */
 const DEPTH_MAX = 200;
-/** Each lookup takes time that grows with the document, and an alias of aliases may stand for millions of values. */
+/** Finding what an alias stands for takes time that grows with the document, and an alias of aliases may stand for millions of values. */
 const ALIASES_MAX = 500;
 
 /**
@@ -37,7 +37,7 @@ const ALIASES_MAX = 500;
 export function composeDocument(tokens: readonly CST.Token[]): ComposedDocument {
   const unfit = checkTokens(tokens);
   if (unfit !== undefined) return { problems: [unfit] };
-  // Keys are compared below: the library takes quadratic time.
+  // Keys are compared below, because the library takes quadratic time.
   const composer = new Composer({ schema: "core", merge: false, resolveKnownTags: false, uniqueKeys: false });
   const [document] = composer.compose(tokens, true);
   if (document === undefined || !isParsed(document))
@@ -79,7 +79,7 @@ const unquoted: readonly (readonly [start: string, explanation: string])[] = [
   ],
 ];
 
-/** The library quotes the file only after a colon, and then to the end. */
+/** The library quotes the file only after a colon, up to the end of the message. */
 function withoutQuote(message: string): string {
   return message.replace(/(?<=\w): .*$/s, "");
 }
@@ -94,7 +94,7 @@ function isParsed(document: Document.Parsed | Document): document is Document.Pa
   return Array.isArray(document.range);
 }
 
-/** Refuses, before composing, what cannot be composed safely. Level by level, because recursion could exhaust the stack. */
+/** Refuses, before composing, what cannot be composed safely. It proceeds level by level, because recursion could exhaust the stack. */
 function checkTokens(tokens: readonly CST.Token[]): YamlProblem | undefined {
   const documents = tokens.filter((token) => token.type === "document");
   const second = documents[1];
@@ -148,7 +148,7 @@ function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet
 
 const NO_ANCHOR = "This alias has no anchor before it. Put a text that begins with * in quotes";
 
-/** The name of a key in the value; undefined for a key that is not a scalar. */
+/** The name that a key has in the value; undefined for a key that is not a scalar. */
 export function keyName(key: unknown): string | undefined {
   return isScalar<string | number | boolean | null>(key) ? String(key.value ?? "") : undefined;
 }
@@ -168,7 +168,7 @@ function checkKeys(map: YAMLMap): YamlProblem[] {
   });
 }
 
-/** JSON would change a number that it cannot hold. */
+/** Refuses a number that JSON would change. */
 function checkNumber(scalar: Scalar): YamlProblem[] {
   const { value, source = String(value) } = scalar;
   if (typeof value !== "number") return [];
