@@ -7,7 +7,7 @@ const pairs = listOf(openObject({ name: anyText(), value: anyText() })).default(
 /** The text of a body. */
 const content = openObject({ text: anyText().nullish(), encoding: anyText().nullish() });
 
-/** What is read of an entry. Members that the comparison does not need may be missing, or anything. */
+/** What is read of an entry. Members that the comparison does not need may be missing or have any value. */
 export const harEntry = openObject({
   startedDateTime: instant,
   time: z.number().nullish(),

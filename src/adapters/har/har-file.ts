@@ -4,9 +4,9 @@ import type { HttpExchange } from "./http-exchange.js";
 import { HAR_BETWEEN, HAR_HEAD, HAR_TAIL, renderHarEntry } from "./write-har.js";
 
 /**
- * An archive that grows by an entry at a time and is valid after each: an entry is written over the tail, with a new tail. `onFailure` is called with the
- * reason when writing begins to fail, such as on a full disk; entries are then lost until it succeeds again. A file of this name is replaced, not written over:
- * another process may still write to it.
+ * An archive that grows by one entry at a time and is valid after each: an entry overwrites the tail, and a new tail follows it. `onFailure` is
+ * called with the reason when writing begins to fail, for example on a full disk; entries are then lost until writing succeeds again. An existing
+ * file of this name is replaced and not overwritten: another process may still write to it.
  *
  * Throws UsageError("cannot-run") when the file cannot be made.
  */
@@ -24,7 +24,7 @@ export async function createHarFile(path: string, onFailure: (reason: string) =>
 
 async function openNew(path: string): Promise<FileHandle> {
   const found = await lstat(path).catch(() => undefined);
-  // A device such as /dev/stdout is written to, not replaced.
+  // A device such as /dev/stdout is opened, not replaced.
   if (found !== undefined && !found.isFile()) return open(path, "w");
   if (found !== undefined) await unlink(path);
   return open(path, "wx");
@@ -48,12 +48,12 @@ export class HarFile {
     this.#onFailure = onFailure;
   }
 
-  /** How many entries it has. */
+  /** How many entries the file has. */
   get written(): number {
     return this.#written;
   }
 
-  /** How many could not be written. */
+  /** How many entries could not be written. */
   get lost(): number {
     return this.#lost;
   }
@@ -95,13 +95,13 @@ export class HarFile {
     }
   }
 
-  /** The tail needs no new space: its place was taken before. */
+  /** Puts the tail back in its place. It needs no new space, because the file had it there before. */
   async #restoreTail(): Promise<void> {
     try {
       await this.#writeAll(Buffer.from(HAR_TAIL));
       await this.#handle.truncate(this.#end + HAR_TAIL.length);
     } catch {
-      // The next entry is written over it.
+      // The next entry overwrites what is there.
     }
   }
 }

@@ -1,7 +1,7 @@
 import { beyondBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
-/** Names as they were sent, in the order in which they were sent. */
+/** In the order in which the headers were sent, with their names as they were sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** One HTTP request and its answer, as an HTTP archive records it. */
@@ -10,45 +10,45 @@ export interface HttpExchange {
   /** From the first byte of the request to the last of the answer, ms. */
   readonly ms: number;
   readonly method: string;
-  /** Absolute. */
+  /** An absolute URL. */
   readonly url: string;
   readonly headers: HeaderList;
-  /** Undefined without a body. */
+  /** Undefined when there is no body. */
   readonly body: Uint8Array | undefined;
-  /** Undefined when none came. */
+  /** Undefined when no answer came. */
   readonly answer: HttpAnswer | undefined;
-  /** Of a webhook whose signature was looked at before it was redacted. */
+  /** For a webhook whose signature was checked before it was redacted. */
   readonly signature?: SignatureVerdict | undefined;
   /** A remark for people. */
   readonly comment?: string | undefined;
-  /** In the archive that it was read from, from 0. */
+  /** The position in the archive that it was read from, counted from 0. */
   readonly place?: number | undefined;
 }
 
-/** What `fetch` refuses to send: tunnels and tests of connections, no calls of the API. */
+/** False for what `fetch` refuses to send: tunnels and tests of connections, which are not calls of the API. */
 export function isCall(method: string): boolean {
   return !/^(?:CONNECT|TRACE|TRACK)$/i.test(method);
 }
 
-/** The comment of an exchange that is not recorded whole. */
+/** The comment of an exchange of which not everything is recorded. */
 export const BODY_IS_CUT = "a body is cut: it is too long to be recorded";
 
 export const signatureVerdicts = ["valid", "invalid", "missing", "unverified"] as const;
 
-/** `unverified`: the secret key was not known, or the body is not recorded whole. */
+/** `unverified`: the secret key was unknown, or only a part of the body is recorded. */
 export type SignatureVerdict = (typeof signatureVerdicts)[number];
 
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: HeaderList;
-  /** Without its content encoding. */
+  /** The decoded body, without a content encoding. */
   readonly body: Uint8Array;
 }
 
-/** More than any body of the API has: code that works on a deeper one may run out of stack. */
+/** More levels than any body of the API has. Code that works on a deeper value might exhaust the stack. */
 const BODY_BOUNDS = { depth: 200, members: Infinity };
 
-/** The JSON of a body; its text when it is none or is nested too deep; undefined when it is empty. */
+/** The JSON of a body; its text when it is not JSON or is nested too deep; undefined when it is empty. */
 export function parseBody(text: string): unknown {
   if (text === "") return undefined;
   const value = parseJsonOrText(text);

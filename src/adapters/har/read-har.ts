@@ -10,16 +10,16 @@ import { type HarContent, harEntry } from "./har-entry.js";
 import { type HeaderList, type HttpExchange, isCall } from "./http-exchange.js";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** Decompressed, a body of the API is far smaller. */
+/** The most bytes of a decompressed body. Bodies of the API are far smaller. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** More than any archive has. The parser's time for a token grows with its depth. */
+/** Deeper than any archive. The parser's time for a token grows with its depth. */
 const DEPTH_MAX = 200;
 
 /**
  * The entries of an HTTP archive, in the order of the file, one at a time: a file may be larger than memory. Reads what browsers, Playwright,
  * mitmproxy and exporters of HTTP clients write.
  *
- * Throws UsageError("file") when the file is missing or no archive, and names the entry (counted from 0) that cannot be read.
+ * Throws UsageError("file") when the file is missing or not an archive. The message names the entry (counted from 0) that cannot be read.
  */
 export async function* readHar(file: string): AsyncGenerator<HttpExchange> {
   const parser = new JSONParser({ paths: ["$.log.entries.*"], keepStack: false });
@@ -80,13 +80,13 @@ function parseEntry(file: string, index: number, entry: unknown): HttpExchange {
   };
 }
 
-/** Insomnia leaves parameters out of the URL. */
+/** Insomnia does not put the parameters into the URL. */
 function withParameters(url: string, parameters: readonly { readonly name: string; readonly value: string }[]): string {
   if (url.includes("?") || parameters.length === 0) return url;
   return `${url}?${new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString()}`;
 }
 
-/** Without the pseudo headers of HTTP/2 (`:method`). */
+/** The headers without the pseudo-headers of HTTP/2 (`:method`). */
 function toList(headers: readonly { readonly name: string; readonly value: string }[]): HeaderList {
   return headers.filter(({ name }) => !name.startsWith(":")).map(({ name, value }) => [name, value]);
 }
@@ -110,7 +110,7 @@ function renderForm(params: readonly { readonly name: string; readonly value: st
   return Buffer.from(new URLSearchParams(params.map(({ name, value }): [string, string] => [name, value])).toString());
 }
 
-/** Proxies record the tunnels that they open, too, often without a URL. Browsers record what is not sent over HTTP. */
+/** Whether an entry is not a call over HTTP: proxies also record the tunnels that they open, often without a URL, and browsers record other schemes. */
 function isOther(entry: unknown): boolean {
   const { method, url } = requestOf(entry) ?? {};
   return (typeof method === "string" && !isCall(method)) || (typeof url === "string" && OTHER_SCHEME.test(url));
@@ -127,7 +127,7 @@ function describe(entry: unknown): string {
   const request = requestOf(entry);
   if (request === undefined) return "";
   const { method, url } = request;
-  // Without the query, which may hold a credential.
+  // The query is left out, because it may hold a credential.
   return typeof method === "string" && typeof url === "string"
     ? ` (${oneLine(`${method} ${shorten(url.split("?")[0] ?? "", 100)}`)})`
     : "";

@@ -16,7 +16,7 @@ export function* harParts(exchanges: Iterable<HttpExchange>): Generator<string> 
 
 const creator = JSON.stringify({ name: "business-payments-sandbox", version: VERSION });
 
-/** What stands before the entries. */
+/** What comes before the entries. */
 export const HAR_HEAD = `{"log":{"version":"1.2","creator":${creator},"entries":[\n`;
 export const HAR_BETWEEN = ",\n";
 export const HAR_TAIL = "\n]}}\n";
@@ -64,7 +64,7 @@ export function renderHarEntry({
     },
     cache: {},
     timings: { send: 0, wait: ms, receive: 0 },
-    // "Custom fields: their names begin with an underscore."
+    // The names of custom fields begin with an underscore (HAR 1.2).
     ...(signature === undefined ? {} : { _signature: signature }),
     ...(comment === undefined ? {} : { comment }),
   });
@@ -78,7 +78,7 @@ function typeOf(headers: HeaderList): string {
   return headerOf(headers, "content-type") ?? "";
 }
 
-/** As text where it is UTF-8, else in base64. The format has an `encoding` for answers only; readers of ours take it for requests too. */
+/** As text if it is UTF-8, otherwise in base64. The format has an `encoding` for answers only, but our readers accept it for requests too. */
 function renderText(bytes: Uint8Array): { text: string; encoding?: "base64" } {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
@@ -87,7 +87,7 @@ function renderText(bytes: Uint8Array): { text: string; encoding?: "base64" } {
   }
 }
 
-/** Of a text that may no longer be a URL, since a secret was redacted. */
+/** The query of a text that may no longer be a URL, because a secret was redacted. */
 function queryIn(url: string): string {
   return /\?([^#]*)/.exec(url)?.[1] ?? "";
 }
