@@ -19,20 +19,20 @@ import {
 import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
-/** Raised when an older store does not say everything, or says it in another way. */
+/** Raised when the form of a store changes: an older store lacks something or says it in another way. */
 export const STORE_VERSION = 2;
 
 const documentHead = object({
   schemaVersion: storeNumber(1),
-  /** Of the process that wrote it. 0: version 0.1, which had no epochs. */
+  /** The epoch of the process that wrote the document. 0 means version 0.1, which had no epochs. */
   epoch: storeNumber(0).default(0),
-  /** Journals of this generation and of later ones contain what has changed since. */
+  /** Journals of this generation and later ones contain the changes since then. */
   generation: storeNumber(1),
 });
 
 type DocumentHead = Readonly<z.output<typeof documentHead>>;
 
-/** Everything that a store keeps, but for the changes in its journals. */
+/** Everything that a store keeps, except for the changes in its journals. */
 export interface StoreDocument extends DocumentHead {
   readonly entries: readonly StoreEntry[];
 }
@@ -73,7 +73,7 @@ function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
     let length = 0;
     for (const text of jsonTexts(entry)) {
       length += text.length;
-      // The next process could not read the line.
+      // The next process could not read a longer line.
       if (length >= constants.MAX_STRING_LENGTH) throw new RangeError("a part of it is longer than a text can be");
       yield text;
     }

@@ -15,7 +15,7 @@ import { type Place, placeFile } from "./place-file.js";
 
 const endMark = object({ epoch: storeNumber(1), generation: storeNumber(1), lines: storeNumber(1) });
 
-/** `PATH.closed`: how the last journal ended when the store was closed. What is cut from that journal later is noticed. */
+/** `PATH.closed` says how the last journal ended when the store was closed, so that later cuts of that journal are noticed. */
 export type EndMark = Readonly<z.output<typeof endMark>>;
 
 export function endMarkPath(path: string): string {
@@ -33,7 +33,7 @@ export async function readEpoch(path: string): Promise<number> {
   return Math.max(...heads.map((head = "") => epochIn(head)));
 }
 
-/** Undefined when there is none. Throws UsageError("file") for one that is damaged. */
+/** Undefined when there is no end mark. Throws UsageError("file") for a damaged one. */
 export async function readEndMark(path: string): Promise<EndMark | undefined> {
   const file = endMarkPath(path);
   const text = await unlessMissing(readFirstLine(file));

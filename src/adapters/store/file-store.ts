@@ -18,22 +18,22 @@ export interface FileStoreOptions<Data> {
   /** The name of this process in the lock. */
   readonly name?: string;
   readonly fs?: FileSystem;
-  /** A journal of more bytes is followed by a new document, unless an earlier journal was larger. */
+  /** A new document is written when a journal has more bytes than this, and more than every journal before it. */
   readonly journalBytes?: number;
 }
 
 const JOURNAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * A store that stays whole when the process is killed at any instant: a document of everything, and journals beside it with the changes since then. A
- * change costs one line in a journal, however large the state is. Changes of many clients are flushed together. A new document is written while changes
- * go on, and replaces the old one when it is durable.
+ * A store that stays whole when the process is killed at any instant. It consists of a document with everything, and of journals with the changes
+ * since then. A change costs one line in a journal, however large the state is. Changes of many clients are flushed together. A new document is
+ * written while changes go on, and replaces the old one when it is durable.
  *
- * A process that another one took for dead must not write any more. It looks at its lock after each flush, before it acknowledges, and before a file takes the
- * place of another: so the next holder, which reads after it has taken the lock, reads everything acknowledged.
+ * A process that another one took for dead must not write any more. It checks its lock after each flush before it acknowledges the changes, and
+ * before it replaces a file. The next holder reads after it has taken the lock, so it reads everything that was acknowledged.
  *
- * Throws UsageError("cannot-run") when another process holds the store or the folder cannot be used, UsageError("file") when a file is damaged or newer:
- * then nothing is changed. On a full disk a store that is there is opened: reading works.
+ * Throws UsageError("cannot-run") when another process holds the store or the folder cannot be used, and UsageError("file") when a file is damaged or
+ * newer. It changes nothing then. On a full disk an existing store can be opened and read.
  */
 export async function openFileStore<Data>(options: FileStoreOptions<Data>): Promise<Store<Data>> {
   const { fs = nodeFileSystem } = options;
@@ -44,7 +44,7 @@ export async function openFileStore<Data>(options: FileStoreOptions<Data>): Prom
     return file;
   });
   const epochs = await explain(path, () => Promise.all([readEpoch(path), readLockEpoch(`${path}.lock`)]));
-  // Another process may have had the store since its epoch was read.
+  // Another process may have held the store since its epoch was read.
   for (let epoch = Math.max(...epochs); ;) {
     const { place, loaded } = await takeStore(options, fs, path, epoch + 1);
     epoch = loaded.epoch;
@@ -108,24 +108,24 @@ class FileStore<Data> implements Store<Data> {
   readonly data: Data;
   readonly #options: FileStoreOptions<Data>;
   readonly #place: Place;
-  /** Of the journal. */
+  /** The generation of the journal. */
   #generation: number;
   #journal: Journal | undefined;
   #position = 0;
   /** Changes up to this position are on disk. */
   #kept = 0;
   #flushes = 0;
-  /** Noted and not written yet. */
+  /** Changes that are noted but not yet written. */
   #pending: StoreEntry[] = [];
   #waiters: Waiter[] = [];
   #working: Promise<void> | undefined;
   #writingDocument: Promise<void> | undefined;
   #largestJournal: number;
-  /** Why nothing can be kept at present. */
+  /** Why nothing can be kept at present; undefined when it can. */
   #failure: unknown;
-  /** What is noted now is not in the document that is being written. */
+  /** Whether a document is being written that does not contain what is noted now. */
   #isRewriting = false;
-  /** The log has said so. */
+  /** Whether the log has reported the failure. */
   #isReported = false;
   readonly #lost = new AbortController();
   #closing: Promise<void> | undefined;
@@ -139,7 +139,7 @@ class FileStore<Data> implements Store<Data> {
     this.data = data;
   }
 
-  /** Throws when the store is new and cannot be written. One that is there can be read while it is written anew, before the first change is kept. */
+  /** Throws when the store is new and cannot be written. An existing store can be read while it is written anew, before the first change is kept. */
   async begin(isNew: boolean): Promise<void> {
     if (isNew) await this.#rewrite();
     else this.#work();
@@ -195,14 +195,14 @@ class FileStore<Data> implements Store<Data> {
   }
 
   async #end(): Promise<void> {
-    // Also the last chance to write what could not be written before, or was taken away since.
+    // This is also the last chance to write what could not be written before, or was removed since.
     if (this.#failure !== undefined || !(await this.#isKept())) await this.#wait().catch(() => undefined);
     await this.#working;
     this.#closed = true;
     await this.#writingDocument;
     if (this.#failure === undefined) await this.#markEnd();
     const isKept = await this.#isKept();
-    // Everything in it was flushed.
+    // Everything in the journal was flushed.
     await this.#journal?.close().catch(() => undefined);
     await this.#place.lock.release();
     if (this.lost.aborted) throw this.lost.reason;
@@ -211,7 +211,7 @@ class FileStore<Data> implements Store<Data> {
     throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
   }
 
-  /** Whether all changes are in the files, and nobody has taken these away. When that cannot be said, they are as they were. */
+  /** Whether all changes are in the files, and nobody has removed or replaced the files. If this cannot be determined, they count as unchanged. */
   async #isKept(): Promise<boolean> {
     const { fs, path } = this.#place;
     if (this.#kept !== this.#position) return false;
@@ -229,12 +229,12 @@ class FileStore<Data> implements Store<Data> {
       await writeEndMark(this.#place, { epoch, generation: this.#generation, lines });
     } catch (error) {
       if (error instanceof LockLost) return this.#lose(error);
-      // Everything is kept; later cuts would not be noticed.
+      // Everything is kept, but later cuts of the journal would not be noticed.
       this.#options.log.write("warn", "store", { message: `the end could not be marked: ${messageOf(error)}` });
     }
   }
 
-  /** Writes everything as a new document, followed by an empty journal. Older files are not needed any more. */
+  /** Writes everything as a new document, followed by an empty journal. Older files are no longer needed. */
   async #rewrite(): Promise<void> {
     await this.#writingDocument;
     const journal = await this.#createJournal(null);
@@ -248,7 +248,7 @@ class FileStore<Data> implements Store<Data> {
       this.#failure = undefined;
       this.#kept = upTo;
     } catch (error) {
-      // The journal file stays: the document that needs it may be in place already.
+      // The journal file stays, because the document that needs it may be in place already.
       await journal.close();
       throw error;
     } finally {
@@ -257,7 +257,7 @@ class FileStore<Data> implements Store<Data> {
     await this.#switchTo(journal);
   }
 
-  /** Rejects when the lock was lost. When that cannot be said, reading goes on. */
+  /** Rejects when the lock was lost. If this cannot be determined, reading goes on. */
   async #assertHeld(): Promise<void> {
     try {
       await this.#place.lock.assertHeld();
@@ -290,12 +290,12 @@ class FileStore<Data> implements Store<Data> {
   #work(): void {
     this.#working ??= this.#writePending().finally(() => {
       this.#working = undefined;
-      // Something may have been noted at the moment at which the work ended.
+      // Something may have been noted just when the work ended.
       if (this.#pending.length > 0 || this.#waiters.length > 0) this.#work();
     });
   }
 
-  /** Writes one group after another until nothing is pending. Changes that come during a write form the next group. */
+  /** Writes one group after another until nothing is pending. Changes that arrive during a write form the next group. */
   async #writePending(): Promise<void> {
     // Requests that arrived together are flushed together.
     await this.#options.system.yieldToEventLoop();
@@ -308,7 +308,7 @@ class FileStore<Data> implements Store<Data> {
       }
       try {
         if (this.lost.aborted) throw this.#failure;
-        // Also rewrites files that somebody removed.
+        // This also writes files again that somebody removed.
         if (this.#failure !== undefined) await this.#recover();
       } catch (error) {
         this.#fail(error);
@@ -384,17 +384,17 @@ class FileStore<Data> implements Store<Data> {
     }
   }
 
-  /** Each journal may grow as large as the largest before it, so that a large state is not written all the time. */
+  /** Each journal may grow as large as the largest one before it, so that a large state is not written again and again. */
   #isJournalLarge(): boolean {
     const isBusy = this.#writingDocument !== undefined || this.#failure !== undefined;
     return !isBusy && (this.#journal?.bytes ?? 0) > this.#largestJournal;
   }
 
-  /** Changes go to a new journal at once, while the document is being written. If that fails, the journals so far contain everything. */
+  /** Begins to write a new document, while changes go to a new journal. If the document cannot be written, the journals so far contain everything. */
   async #beginDocument(): Promise<void> {
     this.#largestJournal = this.#journal?.bytes ?? 0;
     const entries = this.#options.format.dump(this.data);
-    // The dump contains what is pending. That must be in the old journal: a change of a company cannot be applied after its removal.
+    // The dump contains what is pending, so that must go to the old journal: a change of a company cannot be applied after the company's removal.
     await this.#append();
     await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
     this.#writingDocument = this.#writeDocument(this.#generation, entries)

@@ -4,7 +4,7 @@ import { makeFolder } from "../files/write-to.js";
 import { codeOf, UsageError } from "../../kernel/messages/problem.js";
 
 export interface WritableFile {
-  /** Identifies the file, also when its name was removed or given to another file. */
+  /** Identifies the file even when its name was removed or given to another file. */
   readonly inode: number;
   append(text: string): Promise<void>;
   /** Resolves when everything appended is on the disk. */
@@ -12,7 +12,7 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
-/** What a file store does to the disk. Tests have one that fails on demand. */
+/** A file store's access to the disk. Tests use one that fails on demand. */
 export interface FileSystem {
   create(path: string): Promise<WritableFile>;
   rename(from: string, to: string): Promise<void>;
@@ -29,8 +29,8 @@ export interface FileSystem {
 
 export const nodeFileSystem: FileSystem = {
   async create(path) {
-    // The file contains access tokens and secret keys, so only its owner may read it.
-    // One that is there may still be open: it is not written to.
+    // The file contains access tokens and secret keys, so only its owner may read it. An existing file may still be open elsewhere, so it is replaced
+    // and not overwritten.
     await rm(path, { force: true });
     const handle = await open(path, "wx", 0o600);
     const { ino } = await handle.stat();
@@ -43,7 +43,7 @@ export const nodeFileSystem: FileSystem = {
   },
   rename,
   async syncFolderOf(path) {
-    // Windows opens no folders, and makes a rename durable by itself.
+    // Windows cannot open folders, and makes a rename durable by itself.
     if (process.platform === "win32") return;
     const folder = await open(dirname(path), "r");
     try {
@@ -77,8 +77,8 @@ export async function assertRegular(path: string): Promise<void> {
 }
 
 /**
- * The file that a path names. A link is resolved, so that it stays and every name of the file leads to the same lock. Throws UsageError("cannot-run") for a
- * folder, a device or a pipe: reading one might never end.
+ * The file that a path names. A link is resolved, so that the link stays and every name of the file leads to the same lock. Throws
+ * UsageError("cannot-run") for a folder, a device or a pipe: reading one might never end.
  */
 export async function findStore(path: string): Promise<string> {
   const found = await unlessMissing(lstat(path));

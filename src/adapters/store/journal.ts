@@ -23,24 +23,24 @@ import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /**
- * What has changed since a document was written: `PATH.journal-GENERATION`. Each line is `CHECKSUM EPOCH NUMBER JSON`. The first one says which journal this
- * is; each other one is a group of changes that was flushed together. Only the last line may be torn: it was never acknowledged.
+ * The changes since a document was written: `PATH.journal-GENERATION`. Each line is `CHECKSUM EPOCH NUMBER JSON`. The first line says which journal
+ * this is; each other line is a group of changes that were flushed together. Only the last line may be torn: it was never acknowledged.
  */
 export interface Journal {
   readonly bytes: number;
   readonly lines: number;
   /**
-   * Resolves when the group is on disk and the lock was still held then. Requests are answered while it becomes JSON. Throws when that is too long for a line,
-   * and when the file was removed or replaced.
+   * Resolves when the group is on disk and the lock was still held after that. Requests are answered while the group is turned into JSON. Throws when
+   * the JSON is too long for a line, and when the file was removed or replaced.
    */
   append(entries: readonly StoreEntry[]): Promise<void>;
-  /** Whether nobody has removed or replaced the file. */
+  /** Whether the file was neither removed nor replaced. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const opening = object({
-  /** The number of lines of the journal before, which this one continues. Null: it continues a document that is written with it. */
+  /** The number of lines of the journal before, which this one continues. Null when it continues a document that is written with it. */
   after: storeNumber(1).nullable(),
 });
 
@@ -48,14 +48,14 @@ const opening = object({
 export type Opening = Readonly<z.output<typeof opening>>;
 
 export interface JournalLine {
-  /** In the file, from 1. */
+  /** The number of the line in the file, from 1. */
   readonly line: number;
-  /** 0: version 0.1 wrote it, which had neither epochs nor openings. */
+  /** 0 for a line of version 0.1, which had neither epochs nor openings. */
   readonly epoch: number;
   readonly content: Opening | readonly StoreEntry[];
 }
 
-/** Puts a journal without changes in its place. */
+/** Creates a journal without changes. */
 export async function createJournal(place: Place, path: string, first: Opening): Promise<Journal> {
   const { fs, lock } = place;
   let lines = 0;
@@ -78,9 +78,9 @@ export async function createJournal(place: Place, path: string, first: Opening):
       lines++;
       for (const chunk of inChunks(line)) await file.append(count(chunk));
       await file.sync();
-      // After the flush: the next owner reads this line.
+      // This comes after the flush: if the lock is still held now, the next owner reads this line.
       const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
-      // A file without a name would be lost with this process.
+      // A file without a name would be lost when this process ends.
       if (!isThere) throw new Error(`${path} was removed or replaced`);
     },
     isInPlace,
@@ -131,7 +131,7 @@ export function isOpening(content: JournalLine["content"]): content is Opening {
   return !Array.isArray(content);
 }
 
-/** After a power loss the file may be longer than what was written: the rest is zeros. */
+/** Whether a line is only partly written. After a power loss the file may be longer than what was written: the rest is zeros. */
 function isTorn({ text, ended }: Line): boolean {
   return !ended || text.includes("\0");
 }

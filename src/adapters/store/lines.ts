@@ -11,21 +11,21 @@ import type { StoreEntry } from "./store.js";
 
 export interface Line {
   readonly text: string;
-  /** With its line end. */
+  /** The line with its line end. */
   readonly bytes: Uint8Array;
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
   /** Only the last line may have no line end. */
   readonly ended: boolean;
 }
 
-/** Of a group of changes: far below the longest text that there is, since a line is read as one. */
+/** The most characters of a group of changes. This is far below the longest possible string, because a line is read as one string. */
 export const LINE_CHARACTERS_MAX = 256 * 1024 * 1024;
 
-/** Characters written at a time, so that requests are answered in between. */
+/** How many characters are written at a time, so that requests are answered in between. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** JSON of one record at a time: one of a megabyte of short values takes tens of milliseconds. */
+/** Renders one record at a time, because JSON of a megabyte of short values takes tens of milliseconds. */
 export function* jsonTexts(list: readonly unknown[]): Iterable<string> {
   yield "[";
   for (const [index, item] of list.entries()) {
@@ -36,7 +36,6 @@ export function* jsonTexts(list: readonly unknown[]): Iterable<string> {
   yield "]";
 }
 
-/** The same text in chunks. */
 export function* inChunks(texts: Iterable<string>): Iterable<string> {
   let chunk = "";
   for (const text of texts) {
@@ -48,7 +47,7 @@ export function* inChunks(texts: Iterable<string>): Iterable<string> {
   if (chunk !== "") yield chunk;
 }
 
-/** An epoch, a generation or a number of lines: far more than a store comes to, and far less than what cannot be counted on. */
+/** An epoch, a generation or a number of lines: far more than a store reaches, and far below the largest safe integer. */
 export function storeNumber(min: number): z.ZodType<number, number> {
   return wholeNumber(min, 999_999_999_999);
 }
@@ -89,7 +88,7 @@ export function epochIn(text: string): number {
   return Number(epoch);
 }
 
-/** The text of the first line, which is short; empty when the file is. */
+/** The first line, which is short; empty when the file is empty. */
 export async function readFirstLine(file: string): Promise<string> {
   await assertRegular(file);
   const handle = await open(file, READ_WITHOUT_WAITING);
@@ -102,7 +101,7 @@ export async function readFirstLine(file: string): Promise<string> {
   }
 }
 
-/** `before`: the checksum of the text before this one. */
+/** `before` is the checksum of the text before this one. */
 export function checksum(text: string | Uint8Array, before = 0): number {
   return crc32(text, before);
 }
@@ -111,17 +110,17 @@ export function renderChecksum(value: number): string {
   return value.toString(16).padStart(8, "0");
 }
 
-/** A line that begins with the checksum of the rest. */
+/** A line that begins with the checksum of its rest. */
 export function renderLine(text: string): string {
   return `${renderChecksum(checksum(text))} ${text}\n`;
 }
 
-/** Whether a line begins with the checksum of the rest. */
+/** Whether a line begins with the checksum of its rest. */
 export function isWhole(line: string): boolean {
   return line[8] === " " && line.slice(0, 8) === renderChecksum(checksum(line.slice(9)));
 }
 
-/** Throws UsageError("file") with the place of the damage. The file is not changed. */
+/** Throws UsageError("file") with the position of the damage. The file is not changed. */
 export function refuseFile(file: string, line: number, why: string, column = 1): never {
   const position = renderPosition({ file, line, column }, why);
   throw new UsageError(
@@ -147,7 +146,7 @@ export function parseFirstLine<T>(file: string, json: unknown, schema: z.ZodType
   return success ? data : refuseFile(file, 1, `${what}: ${messagesOf(error.issues, json, "it").join("; ")}`);
 }
 
-/** Throws UsageError("file"). */
+/** Throws UsageError("file") when the value is not an entry. */
 export function assertEntry(file: string, line: number, value: unknown): asserts value is StoreEntry {
   if (Array.isArray(value) && typeof value[0] === "string") return;
   refuseFile(file, line, "the store is damaged here: this is not an entry");

@@ -10,15 +10,15 @@ import { messageOf } from "../../kernel/messages/problem.js";
 
 export interface LoadedStore<Data> {
   readonly data: Data;
-  /** Of the last journal. */
+  /** The generation of the last journal. */
   readonly generation: number;
-  /** The largest in any of its files. */
+  /** The largest epoch in any of the store's files. */
   readonly epoch: number;
   /** Whether there is no store yet. */
   readonly isNew: boolean;
 }
 
-/** The document of a store, read and written by lowdb. Generation 0: there is no file yet. */
+/** The document of a store, read and written by lowdb. Generation 0 means that there is no file yet. */
 export function openDocument(place: Place): Low<StoreDocument> {
   return new Low<StoreDocument>(new DocumentFile(place), {
     schemaVersion: STORE_VERSION,
@@ -29,8 +29,8 @@ export function openDocument(place: Place): Low<StoreDocument> {
 }
 
 /**
- * Reads the document and the journals after it. Throws UsageError("file") when a file is damaged, missing, cut, newer, or of another moment than the others,
- * and changes nothing.
+ * Reads the document and the journals after it. Throws UsageError("file") when a file is damaged, missing, cut, newer, or from another moment than
+ * the others, and changes nothing.
  */
 export async function loadStore<Data>(place: Place, format: StoreFormat<Data>): Promise<LoadedStore<Data>> {
   const { path } = place;
@@ -40,7 +40,7 @@ export async function loadStore<Data>(place: Place, format: StoreFormat<Data>): 
   const data = format.createEmpty();
   const { generation: first, entries } = low.data;
   const last = journals.at(-1)?.generation ?? 0;
-  // Older ones are not read, but will be removed.
+  // Older journals are not read, but will be removed.
   for (const { generation, path: old } of journals) if (generation < first) await assertRegular(old);
   const end = await readEndMark(path);
   if (first === 0) return { data, generation: last, epoch: await assertUnused(path, journals, end), isNew: true };
@@ -65,14 +65,14 @@ export async function loadStore<Data>(place: Place, format: StoreFormat<Data>): 
   return { data, generation: Math.max(first, last), epoch: reader.epoch, isNew: false };
 }
 
-/** Reads one journal after another, and sees whether each goes on from the one before. */
+/** Reads one journal after another, and checks that each of them continues the one before. */
 class JournalReader {
   readonly #path: string;
   readonly #document: StoreDocument;
   readonly #apply: (file: string, line: number, entry: StoreEntry) => void;
-  /** The largest so far. */
+  /** The largest epoch so far. */
   epoch: number;
-  /** Of the journal before. */
+  /** The number of lines of the journal before. */
   #lines = 0;
 
   constructor(path: string, document: StoreDocument, apply: (file: string, line: number, entry: StoreEntry) => void) {
@@ -82,29 +82,29 @@ class JournalReader {
     this.epoch = document.epoch;
   }
 
-  /** Returns the number of its lines. */
+  /** Returns the number of lines of the journal. */
   async read(file: string, generation: number): Promise<number> {
-    let goesOn = true;
+    let isContinuation = true;
     let lines = 0;
     for await (const { line, epoch, content } of readJournal(file)) {
       if (epoch < this.epoch)
         refuseFile(file, line, `epoch ${epoch} wrote this line, but epoch ${this.epoch} had the store before`);
       this.epoch = epoch;
       lines = line;
-      if (isOpening(content)) goesOn = this.#goesOn(file, generation, epoch, content.after);
-      else if (content.length > 0 && !goesOn)
+      if (isOpening(content)) isContinuation = this.#isContinuation(file, generation, epoch, content.after);
+      else if (content.length > 0 && !isContinuation)
         refuseFile(file, line, `these changes do not follow from ${this.#path}, which is older than this journal`);
       else for (const entry of content) this.#apply(file, line, entry);
     }
-    // A journal gets its name when its first line is on the disk. Those of version 0.1 had no such line.
+    // A journal gets its name once its first line is on the disk. Journals of version 0.1 had no such line.
     if (lines === 0 && this.#document.epoch > 0)
       refuseFile(file, 1, "the store is damaged here: the first line of the journal is missing");
     this.#lines = lines;
     return lines;
   }
 
-  /** Whether the journal may have changes: otherwise its document was not written, and this process was killed before. */
-  #goesOn(file: string, generation: number, epoch: number, after: number | null): boolean {
+  /** Whether the journal may have changes. If not, its document was not written, because the process was killed before. */
+  #isContinuation(file: string, generation: number, epoch: number, after: number | null): boolean {
     if (epoch !== this.#document.epoch) return false;
     if (generation === this.#document.generation) return true;
     if (after === null) return false;
@@ -118,18 +118,18 @@ function refuseCut(file: string, lines: number, why: string): never {
   refuseFile(file, lines + 1, `the journal does not end as it was written: it has ${lines} lines, and ${why}`);
 }
 
-/** A copy of the store from an earlier moment beside an end mark of a later one. */
+/** Refuses a copy of the store from an earlier moment beside a later end mark. */
 function assertNotOlder(path: string, { epoch }: StoreDocument, end: EndMark | undefined): void {
   if (end === undefined || end.epoch <= epoch) return;
   refuseFile(path, 1, `epoch ${epoch} wrote it, and ${endMarkPath(path)} is of epoch ${end.epoch}, which came later`);
 }
 
-/** The journal that the end mark says is the last one; 0 when it says nothing about this document. */
+/** The generation of the journal that the end mark calls the last one; 0 when it says nothing about this document. */
 function endOf({ epoch }: StoreDocument, end: EndMark | undefined): number {
   return end?.epoch === epoch ? end.generation : 0;
 }
 
-/** A process that was killed before its first document was complete leaves journals with nothing but a first line. Returns their epoch. */
+/** A process that is killed before its first document is complete leaves journals with nothing but a first line. Returns their epoch. */
 async function assertUnused(
   path: string,
   journals: Awaited<ReturnType<typeof listJournals>>,

@@ -8,11 +8,11 @@ import { assertRegular, unlessMissing } from "./file-system.js";
 import { createMachineRandom } from "../../kernel/records/ids.js";
 
 export interface Lock {
-  /** Names this holder and no other. */
+  /** Identifies this holder and no other. */
   readonly id: string;
-  /** Grows with each holder of the store. What it writes names it. */
+  /** Grows with each holder of the store. Everything that the holder writes has its epoch. */
   readonly epoch: number;
-  /** Whether it was seen to be held so lately that no other process can have started since. */
+  /** Whether the lock was checked so recently that no other process can have started since then. */
   readonly isFresh: boolean;
   /** Throws LockLost when the file names another holder or is gone. */
   assertHeld(): Promise<void>;
@@ -21,17 +21,17 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Another process took this one for dead, or somebody removed the file: this one must not write any more. */
+/** Another process took this one for dead, or somebody removed the file. This process must not write any more. */
 export class LockLost extends Error {
   override readonly name = "LockLost";
 }
 
-/** How often the holder looks whether it still is. Less than a process takes to start. Real time, ms. */
+/** How often the holder checks that the lock is still its own, ms of real time. A process takes longer to start. */
 const CHECK_MS = 200;
-/** How often the holder touches its lock. A lock of another machine or container that was not touched for so long is stale. */
+/** How often the holder touches its lock, ms. A lock of another machine or container that was not touched for `STALE_MS` is stale. */
 const TOUCH_MS = 10_000;
 const STALE_MS = 60_000;
-/** The wait while another process takes over a stale lock. */
+/** How long to wait while another process takes over a stale lock, ms. */
 const TURN_MS = 5;
 
 interface Holder {
@@ -39,7 +39,7 @@ interface Holder {
   readonly host: string;
   /** The name of the process. */
   readonly name: string;
-  /** When the process began, in the machine's units, because a later process may get its number. Empty where the machine does not say. */
+  /** When the process began, in the machine's units: a later process may get the same number. Empty when the machine does not say. */
   readonly began: string;
 }
 
@@ -79,7 +79,7 @@ export async function readLockEpoch(path: string): Promise<number> {
 interface Held extends Omit<LockOptions, "name"> {
   readonly id: string;
   readonly path: string;
-  /** What the file contains as long as this process has it. */
+  /** The content of the file as long as this process holds the lock. */
   readonly text: string;
 }
 
@@ -93,7 +93,7 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
     const [found, latest] = await Promise.all([readText(path), readEpoch()]);
     if (found === undefined) throw new LockLost(`its lock, ${path}, was removed`);
     if (found !== text) throw new LockLost(`${describeHolder(parseHolder(found))} has taken it over`);
-    // Somebody brought the lock back, but not the store.
+    // Somebody restored the lock file of this process, but the store was written by a later one.
     if (latest > epoch)
       throw new LockLost(`a later process (epoch ${latest}, this one has ${epoch}) has written to it`);
     checkedAt = startedAt;
@@ -118,7 +118,7 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
           .then(touch)
           .catch((error: unknown) => {
             if (error instanceof LockLost && !isReleased) onLost(error);
-            // When the folder cannot be used, writing reports it.
+            // If the folder cannot be used, the next write reports it.
           });
       };
       stop = system.after(CHECK_MS, check);
@@ -135,7 +135,7 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
   };
 }
 
-/** Returns what the file contains. */
+/** Writes a file that names the holder, and returns its content. */
 async function writeHolder(own: string, holder: Holder, epoch: number): Promise<string> {
   const text = JSON.stringify({ ...holder, epoch });
   try {
@@ -143,7 +143,7 @@ async function writeHolder(own: string, holder: Holder, epoch: number): Promise<
     return text;
   } catch (error) {
     await rm(own, { force: true });
-    // On a full disk there is still room for a short link: it needs no block.
+    // A full disk still has room for a short link, which needs no block.
     const { pid, host, began } = holder;
     const short = JSON.stringify({ pid, host, began });
     await symlink(short, own).catch(() => {
@@ -154,8 +154,8 @@ async function writeHolder(own: string, holder: Holder, epoch: number): Promise<
 }
 
 /**
- * Links `path` to the file `own`. Of several processes that find the holder dead only one at a time may act (it holds `path.turn`), and it looks again when
- * its turn comes: otherwise it could remove the lock that another one has just taken.
+ * Links `path` to the file `own`. Of several processes that find the holder dead, only the one that holds `path.turn` may act. It looks again when
+ * its turn comes, because it could otherwise remove the lock that another process has just taken.
  */
 async function take(own: string, path: string, system: SystemClock, whenHeld: (by: Holder) => unknown): Promise<void> {
   // Linking fails when the name exists: of two processes only one succeeds.
@@ -205,7 +205,7 @@ async function readText(path: string): Promise<string | undefined> {
   );
 }
 
-/** A text that is incomplete was written by a process that died meanwhile. */
+/** An incomplete text was written by a process that died while it wrote. */
 function parseHolder(text: string): Holder {
   const [, pid = "0"] = /"pid":(\d+)/.exec(text) ?? [];
   const [, host = ""] = /"host":"([^"]*)"/.exec(text) ?? [];
@@ -214,13 +214,13 @@ function parseHolder(text: string): Holder {
   return { pid: Number(pid), host, name, began };
 }
 
-/** On this machine the process table decides; for another machine or container, when the lock was last touched. */
+/** On this machine the process table decides; for another machine or container, the time when the lock was last touched. */
 async function isAlive({ pid, host, began }: Holder, path: string, system: SystemClock): Promise<boolean> {
   if (host !== hostname()) return host !== "" && system.now() - (await touchedAt(path)) < STALE_MS;
   if (pid === 0) return false;
   const found = await readProcess(pid);
   if (found !== undefined) return !found.isDead && (began === "" || found.began === began);
-  // In a restarted container this process has the same number as the one before.
+  // In a restarted container this process may have the same number as the one before.
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -230,7 +230,7 @@ async function isAlive({ pid, host, began }: Holder, path: string, system: Syste
   }
 }
 
-/** A process as Linux reports it; elsewhere undefined. A dead one keeps its number until its parent has collected it. */
+/** A process as Linux reports it; undefined elsewhere. A dead process keeps its number until its parent has collected it. */
 async function readProcess(pid: number): Promise<{ readonly isDead: boolean; readonly began: string } | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;

@@ -2,17 +2,17 @@ import { basename } from "node:path";
 import type { FileSystem, WritableFile } from "./file-system.js";
 import type { Lock } from "./lock.js";
 
-/** Where a holder of the store writes, and the lock that lets it. */
+/** Where a holder of the store writes, and the lock that permits it. */
 export interface Place {
   readonly fs: FileSystem;
-  /** Of the store. */
+  /** The path of the store. */
   readonly path: string;
   readonly lock: Lock;
 }
 
 /**
- * Writes a file under a name of this holder's own, and gives it its name when it is on the disk. A holder that was paused just before the renaming cannot
- * replace a file of the next one, which has removed the unfinished file by then (`removeUnfinished`). Returns the open file.
+ * Writes a file under a name that only this holder uses, and renames it once it is on the disk. A holder that was paused just before the renaming
+ * cannot replace a file of the next holder, which has removed the unfinished file by then (`removeUnfinished`). Returns the open file.
  */
 export async function placeFile(
   { fs, path, lock }: Place,
@@ -30,20 +30,20 @@ export async function placeFile(
     return file;
   } catch (error) {
     await file.close().catch(() => undefined);
-    // It must not fill the rest of the disk.
+    // The unfinished file must not fill the rest of the disk.
     await fs.remove(unfinished).catch(() => undefined);
     throw error;
   }
 }
 
-/** Behind the name of the store: with the id of a holder's lock, or as version 0.1 named it. */
+/** What follows the store's name in the name of an unfinished file: the id of a holder's lock, or nothing in version 0.1. */
 const UNFINISHED = /^\.tmp(?:-\d+-[0-9a-f]{8})?$/;
 
-/** Removes what earlier holders of the store have not finished. Call it with the lock and before reading the store. */
+/** Removes what earlier holders of the store have not finished. Call it with the lock held, before reading the store. */
 export async function removeUnfinished({ fs, path }: Place): Promise<void> {
   const name = basename(path);
   for (const found of await fs.listFolderOf(path)) {
-    // Others may have files with such a beginning, even a store.
+    // The names of other files, even of a store, may begin like this.
     if (found.startsWith(name) && UNFINISHED.test(found.slice(name.length)))
       await fs.remove(path + found.slice(name.length));
   }

@@ -1,11 +1,11 @@
-/** Where the companies' records live. `data` is the truth. A store that keeps it on disk is notified of each change. */
+/** Where the companies' records live. `data` is the truth; a store that keeps it on disk is notified of each change. */
 export interface Store<Data> {
   readonly data: Data;
   /** Grows with each change. Compare it before and after some work to see whether the work changed anything. */
   readonly position: number;
   /** How many groups of changes were flushed to the disk. */
   readonly flushes: number;
-  /** Aborted when another process has taken the store over, with the UsageError to end with. Nothing can be kept any more. */
+  /** Aborted when another process has taken over the store. Its reason is the UsageError to end with; nothing can be kept any more. */
   readonly lost: AbortSignal;
   /** Keeps a change that `data` already contains. The values in it must not change later. */
   note(entry: StoreEntry): void;
@@ -14,11 +14,11 @@ export interface Store<Data> {
    * caller that has `changed` something (default): reading goes on, unless the store is lost.
    */
   durable(changed?: boolean): Promise<void> | undefined;
-  /** Call it before a change: rejects with StoreUnavailable while nothing can be kept, so that nothing is done by halves. */
+  /** Call this before a change. Rejects with StoreUnavailable while nothing can be kept, so that no change is done by halves. */
   writable(): Promise<void> | undefined;
   /** Throws UsageError("cannot-run") when something could not be kept, or the store is lost. */
   close(): Promise<void>;
-  /** Closes it without keeping what was noted since it was opened. Only before anything else has run. */
+  /** Closes the store without keeping what was noted since it was opened. Only allowed before anything else has run. */
   discard(): Promise<void>;
 }
 
@@ -34,14 +34,14 @@ export interface StoreFormat<Data> {
   dump(data: Data): readonly StoreEntry[];
 }
 
-/** The disk is full, the folder is gone or another process has the store: a change could not be kept. The message names the failure and what to do. */
+/** A change could not be kept: the disk is full, the folder is gone or another process has the store. The message names the failure and what to do. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
 /** Resolves when the current change is stored. A failure to store it is reported elsewhere. */
 export async function whenStored(store: Pick<Store<unknown>, "durable">): Promise<void> {
-  // The commit is not over yet.
+  // Wait until the commit is over.
   await Promise.resolve();
   await store.durable()?.catch(() => undefined);
 }
