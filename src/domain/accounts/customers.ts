@@ -3,7 +3,7 @@ import { behaviourOf, findTestNumber, type TestNumberRole } from "./test-numbers
 import type { Work } from "../model/work.js";
 import type { Customer, CustomerCheck } from "../model/customer.js";
 
-/** "`unknown` is returned when the user is not found"; so are both names. */
+/** The contract: "`unknown` is returned when the user is not found". Both names are `unknown` too. */
 const unknownCustomer: CustomerCheck = { kycStatus: "unknown", firstName: "unknown", lastName: "unknown" };
 
 /** The customers of the reserved numbers. */
@@ -22,7 +22,7 @@ const testPeople: Readonly<Record<TestNumberRole, readonly [firstName: string, l
 /** Draws a person for a number that is not registered, the same one every time (`customers.unlisted: generated`). */
 export type DrawPerson = (msisdnKey: string) => CustomerCheck;
 
-/** GET /v1/transactions/customers/check. Registered customers win over the reserved numbers. */
+/** GET /v1/transactions/customers/check. A registered customer takes precedence over a reserved number. */
 export function checkCustomer(
   work: Pick<Work, "world" | "profile">,
   msisdn: string,
@@ -55,7 +55,7 @@ export function removeCustomer(work: Work, id: string): void {
   work.remove(work.world.customers, id);
 }
 
-/** Registers a person, or changes the one with this number. */
+/** Registers a person, or replaces the one with this number. */
 export function setCustomer(work: Work, msisdn: string, person: CustomerCheck): Customer {
   const id = msisdnKey(msisdn);
   const seq = work.world.customers.get(id)?.seq ?? work.nextSeq();

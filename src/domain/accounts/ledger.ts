@@ -8,14 +8,14 @@ export function balanceOf(work: Pick<Work, "world">, account: AccountId = "balan
   return work.world.accounts.get(account)?.amount ?? 0;
 }
 
-/** What all accounts together hold above zero. No account is further from zero, since all of them add up to it. */
+/** The sum of all accounts above zero. No account is further from zero, since all accounts add up to zero. */
 export function heldIn(amounts: readonly Money[]): Money {
   return amounts.reduce((sum, amount) => sum + Math.max(0, amount), 0);
 }
 
 /**
- * Whether the accounts hold no more than can be kept exactly. Only payments, refunds and adjustments can lead beyond it: whatever else is booked moves
- * what an account holds.
+ * Whether the accounts hold no more than can be kept exactly. Only payments, refunds and adjustments can exceed this: every other entry moves what an
+ * account holds already.
  */
 export function hasRoom(work: Pick<Work, "world">, postings: readonly Posting[]): boolean {
   const after = accountIds.map((id) =>
@@ -24,7 +24,7 @@ export function hasRoom(work: Pick<Work, "world">, postings: readonly Posting[])
   return heldIn(after) <= MONEY_STORED_MAX;
 }
 
-/** Books one movement: the accounts change with it, in the same unit of work. */
+/** Books one movement: changes the accounts and adds the entry in the same unit of work. */
 export function book(work: Work, type: LedgerEntryType, resource: string | null, postings: readonly Posting[]): void {
   if (!hasRoom(work, postings))
     refuse("invalid_request", `The accounts of a company hold at most ${toXof(MONEY_STORED_MAX)} XOF together`);
@@ -51,7 +51,7 @@ export function book(work: Work, type: LedgerEntryType, resource: string | null,
   });
 }
 
-/** What an entry did to the balance, in minor units; negative is a debit. */
+/** How an entry changed the balance, in minor units; negative for a debit. */
 export function effectOnBalance(entry: LedgerEntry): Money {
   return entry.postings.reduce((sum, posting) => sum + (posting.account === "balance" ? posting.amount : 0), 0);
 }

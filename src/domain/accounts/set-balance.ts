@@ -2,7 +2,7 @@ import type { Work } from "../model/work.js";
 import { balanceOf, book } from "./ledger.js";
 import type { Money } from "../values/money.js";
 
-/** Makes the balance `amount` by an entry that says so. Nothing is booked when it is that already. */
+/** Sets the balance to `amount` by an entry of its own. Books nothing when the balance is `amount` already. */
 export function setBalance(work: Work, amount: Money): void {
   const difference = amount - balanceOf(work);
   if (difference === 0) return;

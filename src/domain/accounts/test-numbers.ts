@@ -15,10 +15,10 @@ export interface NumberBehaviour {
   readonly transfer: TransferOutcome | "refused";
   readonly payment: PaymentOutcome | "refused";
   readonly kycStatus: string;
-  /** Added to the time of settlement of a transfer to it, in ms. */
+  /** Added to the time after which a transfer to the number settles, ms. */
   readonly lateMs: number;
   readonly silent: boolean;
-  /** Its owner confirms a payment on the phone after so long, in ms of the company's clock. */
+  /** How long its owner takes to confirm a payment on the phone, ms of the company's clock. */
   readonly confirmMs?: number;
 }
 
@@ -34,7 +34,7 @@ const ordinary: NumberBehaviour = {
 };
 const known: NumberBehaviour = { ...ordinary, kycStatus: "complete" };
 
-/** Product section 3, the table of test numbers, one line each. */
+/** What each reserved number does, one line each. */
 export const numberBehaviours: Readonly<Record<TestNumberRole, NumberBehaviour>> = {
   success: known,
   failure: { ...known, transfer: failed("recipient_unreachable"), payment: declined("payment_declined") },
