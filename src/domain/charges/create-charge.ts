@@ -5,10 +5,13 @@ import type { Work } from "../model/work.js";
 import type { Charge, chargeTerms } from "../model/charge.js";
 import { feeOf } from "../values/money.js";
 
-/** A new charge. `paymentUrl` is `checkoutUrl` and the charge's id. */
+/** A new charge. Its `paymentUrl` is `checkoutUrl` followed by the charge's id. */
 export type ChargeOrder = Pick<Charge, "amount" | keyof typeof chargeTerms> & { readonly checkoutUrl: string };
 
-/** POST /v1/charges. 409: "A charge with this externalId already exists." It waits for payment until its time-to-live is over. */
+/**
+ * POST /v1/charges. The contract, for 409: "A charge with this externalId already exists." The charge waits for payment until its time-to-live is
+ * over.
+ */
 export function createCharge(work: Work, order: ChargeOrder): Charge {
   const { profile, world } = work;
   const { amount, externalId, description, metadata } = order;
@@ -43,7 +46,7 @@ export function createCharge(work: Work, order: ChargeOrder): Charge {
   return charge;
 }
 
-/** GET /v1/charges/:id. 404: "Charge not found." */
+/** GET /v1/charges/:id. The contract, for 404: "Charge not found." */
 export function getCharge(work: Pick<Work, "world">, id: string): Charge {
   return work.world.charges.get(id) ?? refuse("charge_not_found", `No charge has the id ${quote(id)}`);
 }

@@ -12,13 +12,13 @@ import { emitCharge, getCharge } from "./create-charge.js";
 
 export interface Payment {
   readonly chargeId: string;
-  /** Without one the reserved number of success pays. */
+  /** By default the reserved number `success` pays. */
   readonly msisdn: string | undefined;
 }
 
 /**
- * POST /v1/charges/:id/pay: "Simulates payment of the charge." A failed attempt is an outcome, not a refusal: it is stored as an entry with its
- * error, and the charge stays due ("The effect of a failed payment attempt on the charge state: not shown").
+ * POST /v1/charges/:id/pay. The contract: "Simulates payment of the charge." A failed attempt is an outcome, not a refusal: it is stored as an entry
+ * with its error, and the charge stays due. The contract: "The effect of a failed payment attempt on the charge state: not shown".
  */
 export function payCharge(work: Work, payment: Payment): Charge {
   const { profile } = work;
@@ -40,14 +40,14 @@ export function payCharge(work: Work, payment: Payment): Charge {
 }
 
 interface PaymentAttempt {
-  /** Of the entry that it becomes. */
+  /** The id of the entry that the attempt becomes. */
   readonly id: string;
   readonly msisdn: string;
   readonly plan: PaymentOutcome;
 }
 
 const DEFAULT_ERROR = "payment_declined";
-/** The company's accounts cannot hold more. */
+/** The error of a payment that the company's accounts have no room for. */
 const BEYOND_LIMIT = "limit_exceeded";
 
 function planOf(then: PaymentEffect | undefined, ordinary: PaymentOutcome | "refused"): PaymentOutcome | "refused" {
@@ -55,7 +55,7 @@ function planOf(then: PaymentEffect | undefined, ordinary: PaymentOutcome | "ref
   return then.outcome === "paid" ? { outcome: "paid" } : { outcome: "failed", error: then.error ?? DEFAULT_ERROR };
 }
 
-/** The result of an attempt, now. */
+/** Gives the attempt its result, now. */
 function finishPayment(work: Work, charge: Charge, { id, msisdn, plan }: PaymentAttempt): Charge {
   const { service } = work.profile.charges;
   const entry = { id, recipientMsisdn: digitsOf(msisdn), amount: dueOf(charge), service, type: "payment" } as const;
@@ -65,7 +65,7 @@ function finishPayment(work: Work, charge: Charge, { id, msisdn, plan }: Payment
     : declinePayment(work, charge, { status: "failed", error, ...entry });
 }
 
-/** "pay answers `due`, the result comes later". */
+/** The answer shows the charge as `due`, and the result comes later. */
 function postpone(work: Work, charge: Charge, attempt: PaymentAttempt, afterMs: number): Charge {
   const { charges, payments } = work.world;
   work.put(payments, { seq: work.nextSeq(), chargeId: charge.id, ...attempt });
@@ -73,7 +73,10 @@ function postpone(work: Work, charge: Charge, attempt: PaymentAttempt, afterMs: 
   return work.put(charges, charge);
 }
 
-/** The result of an attempt that was postponed. It is lost, and moves no money, when the charge is no longer due: it was dropped, or paid otherwise. */
+/**
+ * Gives a postponed attempt its result. The attempt is lost and moves no money when the charge is no longer due, because it was dropped or paid in
+ * another way.
+ */
 export function settlePayment(work: Work, id: string): void {
   const { charges, payments } = work.world;
   const payment = payments.get(id);

@@ -7,13 +7,13 @@ import { emitCharge, getCharge } from "./create-charge.js";
 
 export interface Refund {
   readonly chargeId: string;
-  /** Without one everything that is left is refunded. */
+  /** By default everything that is left is refunded. */
   readonly amount: Money | undefined;
 }
 
 /**
- * POST /v1/charges/:id/refund: "When no amount is included the whole charge is refunded; when an amount is included only that part is
- * refunded." 422: "Charge is not in a refundable state." 400: "Refund amount invalid (greater than the amount paid)."
+ * POST /v1/charges/:id/refund. The contract: "When no amount is included the whole charge is refunded; when an amount is included only that part is
+ * refunded." For 422: "Charge is not in a refundable state." For 400: "Refund amount invalid (greater than the amount paid)."
  */
 export function refundCharge(work: Work, refund: Refund): Charge {
   const charge = getCharge(work, refund.chargeId);
