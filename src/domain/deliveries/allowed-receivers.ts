@@ -4,14 +4,14 @@ import type { Profile } from "../profile/profile.js";
 type Allow = Profile["webhooks"]["allow"];
 
 /**
- * Whether webhooks may be sent to this URL. By default anywhere but link-local and cloud metadata addresses, which give
- * secrets to any caller inside.
+ * Whether webhooks may be sent to this URL. By default they may be sent anywhere but to link-local and cloud metadata addresses, which give secrets
+ * to any caller on the same machine or network.
  */
 export function isReceiverAllowed(allow: Allow, url: string): boolean {
   return isHostAllowed(allow, new URL(url).hostname);
 }
 
-/** By name or by address. */
+/** Whether a host, given by name or by address, may receive webhooks. */
 export function isHostAllowed(allow: Allow, hostname: string): boolean {
   const host = hostname
     .replace(/^\[|\]$/g, "")
@@ -27,8 +27,8 @@ export function isHostAllowed(allow: Allow, hostname: string): boolean {
 }
 
 /**
- * An address that an allowed name resolves to. Link-local and metadata addresses must be listed themselves, whatever name points to them; for a tenant all
- * addresses that are not public, by the operator.
+ * Whether webhooks may be sent to an address that an allowed name resolves to. Link-local and metadata addresses must be listed themselves, whatever
+ * name resolves to them. For a tenant, the operator must list every address that is not public.
  */
 export function isAddressAllowed(allow: Allow, resolved: string): boolean {
   const address = parseAddress(resolved);
@@ -43,7 +43,7 @@ export function isAddressAllowed(allow: Allow, resolved: string): boolean {
   return !isMetadataAddress(address) || (allow.kind === "list" && isHostAllowed(allow, resolved));
 }
 
-/** Whether it permits a guarded address. */
+/** Whether the setting permits an address that is guarded by default. */
 export function listsMetadata(allow: Allow): boolean {
   if (allow.kind === "any") return false;
   if (allow.kind === "tenant") return listsMetadata(allow.operator);
@@ -60,7 +60,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const METADATA_NAMES: ReadonlySet<string> = new Set(["metadata.google.internal", "metadata.goog", "metadata"]);
 
-/** Metadata services outside the link-local ranges: AWS (also the credentials of pods) and Google over IPv6, Alibaba, Oracle, Azure. */
+/** Metadata services outside the link-local ranges: AWS (including the credentials of pods) and Google over IPv6, Alibaba, Oracle, Azure. */
 const METADATA_NETWORKS = [
   "fd00:ec2::/32",
   "fd20:ce::254/128",
@@ -69,7 +69,7 @@ const METADATA_NETWORKS = [
   "168.63.129.16/32",
 ].map((network) => ipaddr.parseCIDR(network));
 
-/** One address of each range that is guarded. */
+/** One address of each guarded range. */
 const GUARDED: readonly string[] = [
   "169.254.0.0",
   "fe80::",
@@ -80,18 +80,19 @@ function isMetadataAddress(address: Address): boolean {
   return address.range() === "linkLocal" || METADATA_NETWORKS.some((network) => isWithin(network, address));
 }
 
-/** An address of the internet, not of this machine or of a network behind it. */
+/** Whether this is an address of the internet, not of this machine or of a network behind it. */
 function isPublic(host: string): boolean {
   const address = parseAddress(host);
   if (address === undefined || isMetadataAddress(address)) return false;
   return address.range() === "unicast" && !isWithin(LOCAL_NAT64, ipaddr.process(host));
 }
 
-/** Where in such an address the IPv4 address is, only its network knows. */
+/** Addresses of local NAT64 gateways. Only their network knows where in such an address the IPv4 address is. */
 const LOCAL_NAT64 = ipaddr.parseCIDR("64:ff9b:1::/48");
 
 /**
- * IPv4 written inside IPv6 (`::ffff:169.254.169.254`, `::169.254.169.254`, or as a NAT64 or 6to4 gateway translates it) is the IPv4 address.
+ * An IPv4 address that is written inside an IPv6 address (`::ffff:169.254.169.254`, `::169.254.169.254`, or as a NAT64 or 6to4 gateway translates it)
+ * counts as that IPv4 address.
  */
 function parseAddress(host: string): Address | undefined {
   if (!ipaddr.isValid(host)) return undefined;

@@ -19,12 +19,15 @@ import { webhookTopicOf } from "./webhook-topic.js";
 /** Writes the body of a webhook, in the contract's spelling. */
 export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
-/** Webhooks of one request or due item. More are not made: thousands of subscriptions must not stop the process. */
+/** The most webhooks that one request or due item makes: thousands of subscriptions must not block the process. */
 export const WEBHOOKS_OF_WORK_MAX = 20_000;
-/** Bodies of these webhooks together, in characters: each webhook keeps its own in the store. */
+/** The most characters of the bodies of these webhooks together: each webhook keeps its own body in the store. */
 export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 
-/** Webhooks of one company that its rules hold back at a time. Each event goes through all of them. Others are sent as if no rule held them. */
+/**
+ * The most webhooks of one company that rules hold back at a time, since each event goes through all of them. Further ones are sent as if no rule
+ * held them.
+ */
 export const HELD_MAX = 1_000;
 
 /** How much this work may still enqueue. */
@@ -32,17 +35,17 @@ interface Room {
   webhooks: number;
   bytes: number;
   held: number;
-  /** Some webhook was not made. */
+  /** Whether some webhook was not made. */
   isFull: boolean;
-  /** Some webhook was not held. */
+  /** Whether some webhook that a rule would hold was not held. */
   areUnheld: boolean;
   readonly countdown: Countdown;
 }
 
 /**
- * "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." The deliveries are
- * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether some are
- * left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`, and whether some are not held, beyond `HELD_MAX`.
+ * The contract: "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." Deliveries are
+ * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether
+ * webhooks were left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`, and whether some were not held, beyond `HELD_MAX`.
  */
 export function enqueueDeliveries(work: Work, renderPayload: RenderPayload) {
   const { events } = work;
@@ -78,11 +81,11 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
       work,
       "delivery",
       () => {
-        // Once for all subscriptions.
+        // Each body is parsed once for all subscriptions.
         if (!parsed.has(spelling)) parsed.set(spelling, memberOf(JSON.parse(body), "data"));
         return { topic: spelling, url, data: parsed.get(spelling) };
       },
-      // A rule that is used up still applies to the resources that it has begun to hold.
+      // A rule that is used up still applies to resources whose events it has begun to hold.
       ({ id, timesLeft }) => timesLeft !== 0 || isReversing(work, id, base.resource),
     );
     if (rule === undefined) work.enqueue(store(work, base, 0, null, room));
@@ -148,7 +151,7 @@ function isToHold({ reverse, hold, duplicate = 0 }: DeliveryEffect, copy: number
   return reverse === true || (hold !== undefined && (copy > 0 || duplicate === 0));
 }
 
-/** A rule that holds events (`reverse`) is used once for each resource, however many events it has. */
+/** A rule that holds events (`reverse`) counts one use for each resource, however many events it has. */
 function countUse(work: Work, rule: RuleOn<"delivery">, resource: string): void {
   if (rule.then.reverse !== true || !isReversing(work, rule.id, resource)) countRule(work, rule);
 }

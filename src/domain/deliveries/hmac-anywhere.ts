@@ -1,7 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** Takes the place of `hmac.ts` where there is no `node:crypto`. Web Crypto has no synchronous HMAC. */
+/** Replaces `hmac.ts` where there is no `node:crypto`. Web Crypto has no synchronous HMAC. */
 export function isHmac(given: string, body: string | Uint8Array, key: string): boolean {
   const encoder = new TextEncoder();
   const bytes = typeof body === "string" ? encoder.encode(body) : body;

@@ -9,12 +9,12 @@ export function damageOf({ effect }: Signed, attempt: number) {
   return isDamaged ? effect : { corruptSignature: false, truncate: null };
 }
 
-/** What goes over the wire: the bytes that were signed, unless a rule cuts them (`truncate: bytes`). */
+/** The bytes that are sent: those that were signed, unless a rule cuts them (`truncate: bytes`). */
 export function sentBody(delivery: Signed, attempt: number): Buffer {
   return Buffer.from(delivery.body).subarray(0, damageOf(delivery, attempt).truncate ?? undefined);
 }
 
-/** What is sent, and the signature of the whole body: well formed but wrong where a rule corrupts it (`corruptSignature`). */
+/** The bytes that are sent, and the signature of the whole body. The signature is well formed but wrong if a rule corrupts it (`corruptSignature`). */
 export function signedBody(delivery: Signed, attempt: number, secretKey: string) {
   const right = signBody(delivery.body, secretKey);
   const wrong = (right.startsWith("A") ? "B" : "A") + right.slice(1);
@@ -22,7 +22,7 @@ export function signedBody(delivery: Signed, attempt: number, secretKey: string)
   return { body: sentBody(delivery, attempt), signature: corruptSignature ? wrong : right };
 }
 
-/** "Compute HMAC with SHA-256, key = `SECRET_KEY`, message = the body string. Base64-encode the result." */
+/** The contract: "Compute HMAC with SHA-256, key = `SECRET_KEY`, message = the body string. Base64-encode the result." */
 export function signBody(body: string | Uint8Array, secretKey: string): string {
   return createHmac("sha256", secretKey).update(body).digest("base64");
 }

@@ -13,7 +13,7 @@ export interface SubscriptionOrder {
   readonly url: string;
 }
 
-/** POST /v1/webhooks. The same topic and URL twice are two subscriptions, each delivers, unless the profile refuses it with 409. */
+/** POST /v1/webhooks. The same topic and URL twice make two subscriptions, each of which delivers, unless the profile refuses the second one with 409. */
 export function createSubscription(work: Work, order: SubscriptionOrder): Subscription {
   const topic = findTopic(order.topic);
   if (topic === undefined) throw new Bug(`Failed to subscribe: "${order.topic}" was not checked to be a topic.`);
@@ -44,7 +44,7 @@ export function getSubscription(work: Pick<Work, "world">, id: string): Subscrip
   return work.world.subscriptions.get(id) ?? refuse("subscription_not_found", `No webhook has the id ${quote(id)}`);
 }
 
-/** DELETE /v1/webhooks/:id. Its pending deliveries are cancelled. */
+/** DELETE /v1/webhooks/:id. Cancels the subscription's pending deliveries. */
 export function deleteSubscription(work: Work, id: string): void {
   const subscription = getSubscription(work, id);
   work.remove(work.world.subscriptions, id);

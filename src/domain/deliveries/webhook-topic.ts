@@ -9,7 +9,7 @@ const transactionTopics: { readonly [Type in EventType]?: Topic } = {
   "transaction.failed": "transactions/failed",
 };
 
-/** The topic under which an event is sent; undefined when no webhook reports it. */
+/** The topic under which an event is sent; undefined when no webhook reports the event. */
 export function webhookTopicOf(profile: Profile, event: Pick<DomainEvent, "type" | "silent">): Topic | undefined {
   if (event.silent === true) return undefined;
   const status = CHARGE_EVENTS.find((name) => event.type === `charge.${name}`);
