@@ -4,7 +4,7 @@ import { storedMoney } from "../values/fields.js";
 import { plainId, transactionId } from "../values/ids.js";
 
 /**
- * The accounts of one company's books.
+ * The accounts in the ledger of one company.
  * - `balance`: what GET /v1/balance shows.
  * - `pending`: debited for transfers that are not final yet.
  * - `wallets`: the customers' side: what they received less what they paid.
@@ -35,7 +35,7 @@ const postingRow = object({ account: word(accountIds), amount: storedMoney("any"
 
 export type Posting = Readonly<z.output<typeof postingRow>>;
 
-/** One movement of money. Its postings add up to zero: nothing appears and nothing vanishes. */
+/** One movement of money. Its postings add up to zero, so no money appears or vanishes. */
 const entryRow = object({
   id,
   seq: count,

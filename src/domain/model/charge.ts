@@ -18,12 +18,12 @@ import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kern
 import { metadata, msisdn, storedAmount, storedMoney } from "../values/fields.js";
 import type { Money } from "../values/money.js";
 
-/** What is stored. The contract's `created` is the creation answer's word for a charge that is `due`. */
+/** The status that is stored. `created` is how the creation answer calls a charge that is `due`. */
 export type ChargeStatus = "due" | "paid" | "refunded_partially" | "refunded" | "dropped";
 
 export type ChargeAction = "pay" | "decline" | "cancel" | "expire" | "drop" | "refund";
 
-/** The contract's table of states and transitions, "Charge". */
+/** The states and transitions of the contract's Charge. */
 export const chargeLifecycle = {
   due: { pay: ["paid"], decline: ["due", "dropped"], cancel: ["due"], expire: ["dropped"], drop: ["dropped"] },
   paid: { refund: ["refunded", "refunded_partially"] },
@@ -32,7 +32,7 @@ export const chargeLifecycle = {
   dropped: {},
 } as const satisfies Lifecycle<ChargeStatus, ChargeAction>;
 
-/** What the caller gives, beside the amount: requests, fixtures and the stored charge have these fields. */
+/** What the caller gives besides the amount. Requests, fixtures and the stored charge have these fields. */
 export const chargeTerms = {
   externalId: text("the caller's reference").meta({ description: "Caller's reference; unique per charge." }),
   description: text("the purpose of the payment").meta({ description: "Purpose of the payment." }),
@@ -48,7 +48,7 @@ export const chargeTerms = {
 /** The contract's "Charge transaction entry". */
 const entryRow = object({
   id,
-  /** "Phone number digits." */
+  /** The contract: "Phone number digits." */
   recipientMsisdn: matching(/^\d{8,15}$/, "8 to 15 digits"),
   amount: storedAmount,
   service: anyText(),
@@ -59,7 +59,7 @@ const entryRow = object({
 
 export type ChargeEntry = Readonly<z.output<typeof entryRow>>;
 
-/** A request for payment, the contract's Charge: how it is stored, and by inference how the rules see it. */
+/** A request for payment, the contract's Charge. This is its stored form, and the rules see the type that is inferred from it. */
 export const chargeRow = object({
   /** A UUID. */
   id,
@@ -75,7 +75,7 @@ export const chargeRow = object({
   refunded: storedMoney("positive"),
   attempts: count,
   paymentUrl: absoluteUrl,
-  /** Newest first: "the `transactions` array lists the refund entry before the payment entry". */
+  /** Newest first. The contract: "the `transactions` array lists the refund entry before the payment entry". */
   entries: listOf(entryRow),
   expiresAt: storedTimer,
   silent: flag,
@@ -83,7 +83,7 @@ export const chargeRow = object({
 
 export type Charge = Readonly<z.output<typeof chargeRow>>;
 
-/** "Amount still to be paid; equals amount at creation and 0 once paid." */
+/** The contract: "Amount still to be paid; equals amount at creation and 0 once paid." */
 export function dueOf(charge: Charge): Money {
   return charge.paid > 0 ? 0 : charge.amount;
 }
@@ -94,7 +94,7 @@ export function refundableOf(charge: Charge): Money {
 
 type ChargeChange = Partial<Omit<Charge, "id" | "seq" | "status" | "createdAt">>;
 
-/** The only writer of a charge's status. `outcome` where the table declares more than one. */
+/** The only function that changes a charge's status. `outcome` chooses one where the table has several. */
 export function moveCharge(
   log: MoveLog,
   charge: Charge,
@@ -115,7 +115,7 @@ const paymentOutcome = z.discriminatedUnion(
 /** How a payment of a charge ends. */
 export type PaymentOutcome = Readonly<z.output<typeof paymentOutcome>>;
 
-/** A payment whose result comes later: "pay answers `due`, the result comes later and may lose against the drop". */
+/** A payment whose result comes later. The charge may be dropped before that, and the payment is lost then. */
 export const paymentRow = object({
   /** A UUID; also the id of the entry that it becomes. */
   id,

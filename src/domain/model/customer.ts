@@ -4,13 +4,13 @@ import { msisdn } from "../values/fields.js";
 
 /** A wallet user whom the service knows. */
 export const customerRow = object({
-  /** The number's key: the same for every way of writing it. */
+  /** The key of the number, the same for every way of writing it. */
   id,
   seq: count,
   msisdn,
   firstName: anyText(),
   lastName: anyText(),
-  /** "`complete` means the customer is validated. Any other value means a customer identification problem." */
+  /** The contract: "`complete` means the customer is validated. Any other value means a customer identification problem." */
   kycStatus: anyText(),
 });
 

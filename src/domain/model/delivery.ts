@@ -18,7 +18,7 @@ import type { Instant } from "../../kernel/time/instant.js";
 import { type Lifecycle, type MoveLog, nextStatus, statusesOf } from "../../kernel/records/lifecycle.js";
 import { plainId, transactionId } from "../values/ids.js";
 
-/** `failed`: a rule dropped it. `exhausted`: no retry is left. `cancelled`: its subscription was deleted. */
+/** `failed`: a rule dropped it. `exhausted`: all retries have failed. `cancelled`: its subscription was deleted. */
 export type DeliveryStatus = "pending" | "succeeded" | "failed" | "exhausted" | "cancelled";
 
 export type DeliveryAction = "succeed" | "retry" | "exhaust" | "cancel" | "drop" | "redeliver";
@@ -38,14 +38,14 @@ export const deliveryLifecycle = {
   cancelled: { redeliver: ["pending"] },
 } as const satisfies Lifecycle<DeliveryStatus, DeliveryAction>;
 
-/** What a rule changes on the wire. The signature is that of the whole body, unless it is corrupted. */
+/** How a rule changes what is sent. The signature is that of the whole body, unless it is corrupted. */
 const effectRow = object({
   corruptSignature: flag,
-  /** How many bytes of the body are sent; null: all. */
+  /** How many bytes of the body are sent; null means all. */
   truncate: count.nullable(),
   /** How many acknowledgements are lost before one counts. */
   loseAnswers: count.default(0),
-  /** In how many attempts, from the first, the signature or the body is wrong; null: all. */
+  /** In how many attempts, counted from the first, the signature or the body is wrong; null means in all. */
   attempts: count.nullable().default(null),
 });
 
@@ -60,16 +60,16 @@ const headers: z.ZodType<Headers> = z.custom<Headers>(
 
 /** The outcome of an attempt to deliver: a value with a reason, never an exception. */
 const attemptRow = object({
-  /** The company's time when it began. */
+  /** The company's time when the attempt began. */
   at: storedInstant,
   /** The HTTP status; null when no answer came. */
   status: count.nullable(),
   /** Real time, ms. */
   latencyMs: z.number({ error: "must be a number" }),
-  /** Why it counts as failed; null when it succeeded ("a 2xx status to confirm receipt"). */
+  /** Why the attempt counts as failed; null when it succeeded. The contract: "a 2xx status to confirm receipt". */
   error: anyText().nullable(),
   requestHeaders: headers,
-  /** Null when no answer came, or it is forgotten. The headers and the body are cut at 4 KiB each. */
+  /** Null when no answer came or the answer is no longer kept. The headers and the body are cut at 4 KiB each. */
   response: object({ headers, body: anyText() }).nullable(),
 });
 
@@ -82,7 +82,7 @@ const plainRow = object({
   createdAt: storedInstant,
   eventId: id,
   subscriptionId: id,
-  /** In the subscriber's spelling. */
+  /** The topic as the subscriber spells it. */
   topic: anyText(),
   url: absoluteUrl,
   /** The id of the charge or transaction, without the prefix of the wire. */
@@ -90,11 +90,11 @@ const plainRow = object({
   resourceKind: word(["charge", "transaction"]),
   /** The exact text of every attempt's body: the signed bytes are the sent bytes. */
   body: anyText(),
-  /** 0; 1 and up for the copies that a rule adds. */
+  /** 0 for the delivery itself; from 1 for the copies that a rule adds. */
   copy: count,
-  /** Its place in the order in which first attempts are made: its `seq`, or a later place when a rule held it back. */
+  /** The place in the order of first attempts: its `seq`, or a later place when a rule held it back. */
   turn: count,
-  /** What a rule does to its attempts; null: nothing. */
+  /** What a rule does to its attempts; null means nothing. */
   effect: effectRow.nullable(),
   status: word<DeliveryStatus>(statusesOf(deliveryLifecycle)),
   /** When the next attempt is due; null when none is planned. */
@@ -117,26 +117,29 @@ export function shownDeliveryResource({ resource, resourceKind }: Pick<Delivery,
   return resourceKind === "transaction" ? transactionId(resource) : resource;
 }
 
-/** Whether its receiver has not taken it: the last attempt failed, whether another follows or not. */
+/** Whether the receiver has not accepted the delivery: the last attempt failed, whether or not another follows. */
 export function isFailing({ status, attempts }: Pick<Delivery, "status" | "attempts">): boolean {
   return status === "exhausted" || (status === "pending" && attempts.at(-1)?.error != null);
 }
 
-/** Events of one resource go to one receiver in order: a receiver is the origin of a URL. */
+/** Events of one resource go to one receiver in order. A receiver is the origin of a URL. */
 export function receiverOf(url: string): string {
   return new URL(url).origin;
 }
 
-/** Attempts of one delivery that are kept, the newest. No plan of retries makes so many; redelivering by hand can. */
+/** The newest attempts of one delivery that are kept. No plan of retries makes more; redelivering by hand can. */
 export const ATTEMPTS_KEPT = 200;
 
-/** Answers of one delivery that are kept, and bodies that are shown, the newest: a store writes all of them again with each attempt. By default there are six. */
+/**
+ * The newest attempts of one delivery whose answers are kept, and whose bodies are shown: a store writes all of them again with each attempt. By
+ * default there are six attempts.
+ */
 export const ANSWERS_KEPT = 20;
 
-/** With more deliveries than these each keeps its newest answer only: a receiver chooses how large it is. */
+/** Beyond this many deliveries each one keeps only its newest answer, because a receiver chooses how large its answers are. */
 const DELIVERIES_WITH_ANSWERS = 2_000;
 
-/** Its attempts with one more. `deliveries`: of the company. */
+/** The attempts of a delivery with one more. `deliveries` is how many the company has. */
 export function attemptsWith(
   { attempts }: Pick<Delivery, "attempts">,
   attempt: Attempt,
@@ -147,7 +150,7 @@ export function attemptsWith(
   return kept.map((one, index) => (index < kept.length - answers ? { ...one, response: null } : one));
 }
 
-/** After an attempt: done, planned again, or given up. */
+/** The delivery after an attempt: done, planned again, or given up. */
 export function recordAttempt(
   log: MoveLog,
   delivery: Delivery,
@@ -159,7 +162,7 @@ export function recordAttempt(
   return { ...moveDelivery(log, delivery, action, nextAttemptAt), attempts };
 }
 
-/** The only writer of a delivery's status. */
+/** The only function that changes a delivery's status. */
 export function moveDelivery(
   log: MoveLog,
   delivery: Delivery,
@@ -175,9 +178,9 @@ const storedHold = object({
   seq: count,
   ruleId: id,
   resource: id,
-  /** The one event that is held; null: all of the resource (`reverse`). */
+  /** The one event that is held; null means all events of the resource (`reverse`). */
   eventId: id.nullable().default(null),
-  /** How many later webhooks it still waits for; null: none. */
+  /** How many later webhooks the hold still waits for; null when it waits for none. */
   left: count.nullable().default(null),
   /** In the order in which they were enqueued. */
   deliveryIds: listOf(id),
@@ -198,7 +201,9 @@ export function holdId({ ruleId, resource, eventId }: Pick<Hold, "ruleId" | "res
 }
 
 /**
- * When the attempt after `attempts` failed ones is due; null: give up. The gaps are on the company's clock, counted from the end of the attempt before.
+ * When the next attempt is due after this many failed `attempts`; null means that the delivery is given up. The gaps are on the company's clock,
+ * counted from the end of the attempt before.
+ *
  * The contract: "Retries and time-outs on delivery: not shown."
  */
 export function nextRetryAt(gapsMs: readonly number[], attempts: number, endedAt: Instant): Instant | null {

@@ -18,7 +18,7 @@ const eventSubject = z.discriminatedUnion(
   { error: "must have the kind charge, transaction, batch, subscription or account" },
 );
 
-/** What an event is about: the record right after the transition. Records are immutable, so an event can keep one. */
+/** The record that an event is about, right after the transition. Records are immutable, so an event can keep one. */
 export type EventSubject = Readonly<z.output<typeof eventSubject>>;
 
 const eventTypes = [
@@ -42,7 +42,7 @@ const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** What happened. A transition names its event itself; events are never inferred from stored records. */
+/** Something that happened. A transition names its event itself; events are never inferred from stored records. */
 const plainRow = object({
   id,
   seq: count,
@@ -51,13 +51,13 @@ const plainRow = object({
   /** The id of the resource, without the prefix of the wire; null for the account. */
   resource: id.nullable(),
   subject: eventSubject,
-  /** The phone number asks for silence: the event is recorded, and no webhook of it is sent. */
+  /** Set for a phone number that gets no webhooks: the event is recorded, but no webhook of it is sent. */
   silent: flag.exactOptional(),
 });
 
 export type DomainEvent = Readonly<z.output<typeof plainRow>>;
 
-/** What a transition reports. */
+/** The part of an event that a transition gives. */
 export type NewEvent = Omit<DomainEvent, "id" | "seq" | "at">;
 
 export const eventRow: z.ZodType<DomainEvent> = storedAs<DomainEvent>(plainRow, {

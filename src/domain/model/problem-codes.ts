@@ -1,6 +1,6 @@
 import { Problem } from "../../kernel/messages/problem.js";
 
-/** Everything the simulated API can refuse. The edge maps each to a status and a text, exhaustively. */
+/** Everything the simulated API can refuse. `contract/problems.ts` maps each code to a status and a text, exhaustively. */
 export type ProblemCode =
   | "malformed_json"
   | "invalid_request"

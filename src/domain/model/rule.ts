@@ -1,7 +1,7 @@
 import type { Instant } from "../../kernel/time/instant.js";
 import type { Row } from "../../kernel/records/table.js";
 
-/** What the sandbox does instead of the ordinary: "A rule is `{name?, on, match?, then, times?}`". */
+/** A rule that makes the sandbox differ from its ordinary behaviour. A user writes it as `{name?, on, match?, then, times?}`. */
 export type Rule = {
   readonly [On in RuleKind]: RuleBase & { readonly on: On; readonly then: RuleEffects[On] };
 }[RuleKind];
@@ -20,20 +20,20 @@ interface RuleEffects {
 interface RuleBase extends Row {
   readonly createdAt: Instant;
   readonly name: string | null;
-  /** Partial and deep, with the matchers of scenarios; `{}` matches all. `nth` picks from what the other members match. */
+  /** Partial and deep, with the matchers of scenarios; `{}` matches everything. `nth` picks from what the other members match. */
   readonly match: RuleMatch;
-  /** How many matched all but `nth`; 0 for a rule without it. */
+  /** How many subjects matched everything but `nth`; 0 for a rule without `nth`. */
   readonly matched: number;
-  /** How often it still applies; null: without end. 0 only while it holds events that it began to hold (`reverse`, `hold`). */
+  /** How often the rule still applies; null means without end. 0 only while the rule holds events that it has begun to hold (`reverse`, `hold`). */
   readonly timesLeft: number | null;
-  /** How often it applied. */
+  /** How often the rule has applied. */
   readonly fired: number;
 }
 
 /** The name of the rules by which an audit holds back the sandbox's own deliveries. They are not the user's, so coverage leaves them out. */
 export const AUDIT_RULE = "held back by the audit";
 
-/** Names the requests of an audit to the sandbox, so that they do not count as the client's. */
+/** Marks the requests of an audit to the sandbox, so that they do not count as the client's. */
 export const AUDIT_HEADER = "x-sandbox-audit";
 
 export type RuleMatch = Readonly<Record<string, unknown>>;
@@ -41,58 +41,58 @@ export type RuleMatch = Readonly<Record<string, unknown>>;
 export const requestFaults = ["reset", "hang", "empty", "malformed"] as const;
 export type RequestFault = (typeof requestFaults)[number];
 
-/** `on: request`: the answer of the API under test. */
+/** `on: request` changes the answer of the API under test. */
 export interface RequestEffect {
-  /** Real time before the answer leaves, or, of a `hang`, before the sandbox gives up; ms. */
+  /** Real time before the answer is sent or, for a `hang`, before the sandbox gives up; ms. */
   readonly delayMs?: number | undefined;
   readonly status?: number | undefined;
-  /** JSON, or text, sent unchanged. */
+  /** JSON; a text is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fault?: RequestFault | undefined;
-  /** "the work is done first and only the answer is lost". */
+  /** Whether the work is done first, so that only the answer is lost. */
   readonly commit?: boolean | undefined;
-  /** A transfer that has ended is shown as pending. */
+  /** Whether a transfer that has ended is shown as pending. */
   readonly stale?: boolean | undefined;
 }
 
-/** `on: transfer`: how a transfer ends. What is undefined stays as the number and the profile have it. */
+/** `on: transfer` decides how a transfer ends. Undefined members leave the decision to the number and the profile. */
 interface TransferEffect {
   readonly outcome?: "completed" | "failed" | "pending" | undefined;
-  /** Of a failure. */
+  /** The reason of a failure. */
   readonly reason?: string | undefined;
-  /** On the company's clock, ms, whatever `transfers.settlement` says. */
+  /** Overrides `transfers.settlement`; ms of the company's clock. */
   readonly afterMs?: number | undefined;
 }
 
-/** `on: payment`: how a payment of a charge ends. */
+/** `on: payment` decides how a payment of a charge ends. */
 export interface PaymentEffect {
   readonly outcome?: "paid" | "failed" | undefined;
-  /** Of a failed attempt. */
+  /** The error of a failed attempt. */
   readonly error?: string | undefined;
-  /** "pay answers `due`, the result comes later and may lose against the drop"; on the company's clock, ms. */
+  /** The result comes after this time, and the charge may be dropped before that; ms of the company's clock. */
   readonly afterMs?: number | undefined;
 }
 
-/** `on: delivery`: how an event reaches its receiver. */
+/** `on: delivery` decides how an event reaches its receiver. */
 export interface DeliveryEffect {
   readonly drop?: boolean | undefined;
   /** On the company's clock, ms. */
   readonly delayMs?: number | undefined;
-  /** How many more of the same are sent. */
+  /** How many additional copies are sent. */
   readonly duplicate?: number | undefined;
-  /** `first`: of several copies only the first. */
+  /** `first` corrupts only the first of several copies. */
   readonly corruptSignature?: boolean | "first" | undefined;
-  /** How many bytes of the body are sent; the signature is the whole body's. */
+  /** How many bytes of the body are sent. The signature is still that of the whole body. */
   readonly truncate?: number | undefined;
-  /** In how many attempts, from the first, the signature or the body is wrong; undefined: all. */
+  /** In how many attempts, counted from the first, the signature or the body is wrong; undefined means in all. */
   readonly attempts?: number | undefined;
-  /** "the API's answer waits until the first attempt has ended". */
+  /** The API's answer waits until the first attempt has ended. */
   readonly before?: "response" | undefined;
-  /** How many acknowledgements of it are lost before one counts. */
+  /** How many acknowledgements are lost before one counts. */
   readonly loseAnswers?: number | undefined;
-  /** Held until the resource's next event, until so many later webhooks, or until the rule is removed. Of several copies the first is not held. */
+  /** Held until the resource's next event, until this many later webhooks, or until the rule is removed. The first of several copies is not held. */
   readonly hold?: "next" | "end" | number | undefined;
-  /** The resource's events are held until its last, then sent in reverse. */
+  /** The resource's events are held until its last one, then sent in reverse order. */
   readonly reverse?: boolean | undefined;
 }

@@ -3,7 +3,7 @@ import { absoluteUrl, anyText, count, object, storedInstant, uuid, word } from "
 import type { Profile } from "../profile/profile.js";
 import { findTopic, singularOf, topics } from "../values/topic.js";
 
-/** "The business registers webhook URLs per topic." */
+/** The contract: "The business registers webhook URLs per topic." */
 export const subscriptionRow = object({
   id: uuid,
   seq: count,

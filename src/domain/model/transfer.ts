@@ -37,7 +37,7 @@ export const batchLifecycle = {
   completed: {},
 } as const satisfies Lifecycle<BatchStatus, BatchAction>;
 
-/** What the caller gives, beside the amount: requests, fixtures and the stored transfer have these fields. */
+/** What the caller gives besides the amount. Requests, fixtures and the stored transfer have these fields. */
 export const transferTerms = {
   msisdn: msisdn.meta({ description: "The recipient." }),
   reference: text("the caller's reference").meta({ description: "Caller's reference (for example an internal id)." }),
@@ -54,12 +54,12 @@ const transferOutcome = z.discriminatedUnion(
   { error: "must be {outcome: completed}, {outcome: pending} or {outcome: failed, reason}" },
 );
 
-/** How a transfer ends. `pending` never ends by itself. */
+/** How a transfer ends. A `pending` one does not end by itself. */
 export type TransferOutcome = Readonly<z.output<typeof transferOutcome>>;
 
 const storedPeriod = wholeNumber(0, 2 * MAX_DURATION_MS, "milliseconds");
 
-/** One transfer to one wallet user, the contract's Transaction: how it is stored, and by inference how the rules see it. */
+/** One transfer to one wallet user, the contract's Transaction. This is its stored form, and the rules see the type that is inferred from it. */
 export const transferRow = object({
   /** A UUID; the wire shows it as `txn_<uuid>` in answers and plain in payloads. */
   id: storedTransactionId,
@@ -73,13 +73,13 @@ export const transferRow = object({
   failureReason: anyText().nullable(),
   createdAt: storedInstant,
   updatedAt: storedInstant,
-  /** How it is going to end, decided when it is created. */
+  /** How the transfer will end, decided when it is created. */
   plan: transferOutcome,
-  /** How long after its creation it settles; null: at once, by polls or by hand. */
+  /** How long after its creation it settles, ms; null when it settles at once, by polls or by hand. */
   settleAfterMs: storedPeriod.nullable(),
-  /** Added to the ordinary time of settlement, in ms. */
+  /** Added to the ordinary time until settlement, ms. */
   lateMs: storedPeriod,
-  /** GETs until it settles, under `transfers.settlement: {polls: n}`. */
+  /** How many more GETs until it settles, under `transfers.settlement: {polls: n}`. */
   pollsLeft: count.nullable(),
   /** Whether amount and fee have left the balance. */
   debited: flag,
@@ -108,7 +108,7 @@ export const batchRow = object({
 
 export type Batch = Readonly<z.output<typeof batchRow>>;
 
-/** Why a transfer fails that its account cannot pay for. */
+/** Why a transfer fails that the balance does not cover. */
 export const SHORT_OF_MONEY = "insufficient_balance";
 
 export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
@@ -117,7 +117,7 @@ export function totalOf(transfer: Pick<Transfer, "amount" | "fee">): Money {
 
 type TransferChange = Partial<Pick<Transfer, "failureReason" | "debited">>;
 
-/** The only writer of a transfer's status. */
+/** The only function that changes a transfer's status. */
 export function moveTransfer(
   log: MoveLog,
   transfer: Transfer,
@@ -135,7 +135,7 @@ export function moveTransfer(
   return { ...transfer, ...change, status, pollsLeft: null, updatedAt: at };
 }
 
-/** The only writer of a batch's status. */
+/** The only function that changes a batch's status. */
 export function finishBatch(log: MoveLog, batch: Batch, at: number): Batch {
   const status = nextStatus<BatchStatus, BatchAction>(log, batchLifecycle, "batch", batch.status, "finish");
   return { ...batch, open: 0, status, updatedAt: at };

@@ -42,10 +42,10 @@ export function shownSubject({ kind, subject }: Pick<DueItem<DueKind>, "kind" | 
   return kind === "transfer.settle" ? transactionId(subject) : subject;
 }
 
-/** A first attempt to make. */
+/** A first attempt that is to be made. */
 export interface EnqueuedDelivery {
   readonly delivery: Delivery;
-  /** "the API's answer waits until the first attempt has ended". */
+  /** Whether the API's answer waits until the first attempt has ended. */
   readonly beforeAnswer: boolean;
 }
 
@@ -53,15 +53,15 @@ export interface WorkContext {
   readonly world: World;
   readonly profile: Profile;
   readonly ids: IdSource;
-  /** The company's now, the same for everything this work does. */
+  /** The company's now, the same for everything that this work does. */
   readonly at: Instant;
   /** The next place in the order of the company's records. */
   readonly nextSeq: () => number;
 }
 
 /**
- * What an operation is given: the company's records to read, its profile, its now, and the only ways to change anything. When
- * the operation throws, none of it is kept.
+ * What an operation gets: the company's records to read, its profile, its now, and the only ways to change anything. When the operation throws, no
+ * change is kept.
  */
 export class Work extends UnitOfWork implements MoveLog {
   readonly world: World;
@@ -71,11 +71,11 @@ export class Work extends UnitOfWork implements MoveLog {
   readonly nextSeq: () => number;
   /** What happened in this work so far, oldest first. */
   readonly events: DomainEvent[] = [];
-  /** First attempts to make, in the order in which they go out. */
+  /** First attempts to make, in the order in which they are sent. */
   readonly enqueued: EnqueuedDelivery[] = [];
   /** Transitions of lifecycles, oldest first. */
   readonly moves: Move[] = [];
-  /** What the rules that are looked at in this work may cost together. */
+  /** The effort that matching rules may take in this work, all rules together. */
   readonly effort = new Effort();
 
   constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
@@ -93,7 +93,7 @@ export class Work extends UnitOfWork implements MoveLog {
     this.events.push(this.put(this.world.events, recorded));
   }
 
-  /** One subject has at most one timer of a kind. */
+  /** A subject has at most one timer of each kind. */
   schedule(kind: DueKind, subject: string, dueAt: Instant, seq: number = this.nextSeq()): void {
     this.put(this.world.due, { id: dueId(kind, subject), seq, dueAt, kind, subject });
   }
@@ -102,7 +102,7 @@ export class Work extends UnitOfWork implements MoveLog {
     this.remove(this.world.due, dueId(kind, subject));
   }
 
-  /** Plans the first attempt, made after the commit: once the answer has left, or while the answer waits for it. */
+  /** Plans the first attempt. It is made after the commit: once the answer has been sent, or while the answer waits for it. */
   enqueue(delivery: Delivery, beforeAnswer = false): void {
     this.enqueued.push({ delivery, beforeAnswer });
   }
@@ -131,9 +131,9 @@ export function createWorld() {
     deliveries: new Table<Delivery>("deliveries"),
     events: new Table<DomainEvent>("events"),
     rules: new Table<Rule>("rules"),
-    /** Payments whose result comes later, by a rule. */
+    /** Payments whose result comes later. */
     payments: new Table<PendingPayment>("payments"),
-    /** Deliveries that a rule holds back until their resource's last event. */
+    /** Deliveries that a rule holds back. */
     holds: new Table<Hold>("holds"),
     due: new DueQueue<DueKind>(),
   };
