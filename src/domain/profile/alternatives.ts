@@ -8,7 +8,7 @@ import { didYouMean } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
 
 export interface ReadSetting {
-  /** `transfers.settlement` */
+  /** Such as `transfers.settlement`. */
   readonly path: string;
   readonly value: Json;
 }
@@ -42,7 +42,7 @@ export function isSelected({ only, skip }: SettingSelection, path: string): bool
   return (only.length === 0 || isNamed(only)) && !isNamed(skip);
 }
 
-/** The default and the alternatives of each setting that was read, but for the value that it had. */
+/** The default and the alternatives of each setting that was read, except for the value that it had. */
 export function alternativesOf(read: readonly ReadSetting[]): Alternative[] {
   const values = new Map(read.toReversed().map(({ path, value }) => [path, value]));
   return settings.flatMap((setting): Alternative[] => {
@@ -63,12 +63,12 @@ export function isSame({ schema }: Setting, one: Json, other: Json): boolean {
   return isDeepStrictEqual(schema.parse(one), schema.parse(other));
 }
 
-/** As in a profile file. */
+/** The alternatives as overrides, nested as in a profile file. */
 export function profileOf(alternatives: readonly Alternative[]): ProfileOverrides {
   return nest(alternatives.map(({ setting, after }) => [setting.path, after]));
 }
 
-/** Settings of the table that were not read. */
+/** The settings of the table that were not read. */
 export function unread(read: readonly ReadSetting[]): Setting[] {
   const paths = new Set(read.map(({ path }) => path));
   return settings.filter(({ path }) => !paths.has(path));

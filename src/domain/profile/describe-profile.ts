@@ -24,7 +24,7 @@ function valueAt(values: ProfileValues, path: string): Json | undefined {
   return path.split(".").reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), values);
 }
 
-/** docs/profile.md, whole. A test compares the two, so the page cannot fall behind the table. */
+/** The whole of docs/profile.md. A test compares the two, so the page cannot fall behind the table. */
 export function renderProfileMarkdown(): string {
   const groups = groupBy(settings, ({ path }) => groupOf(path));
   return [INTRO, ...[...groups].map(([group, members]) => renderGroup(group, members))].join("\n\n") + "\n";

@@ -3,11 +3,10 @@ import { type ProfileProblem, notAGroup, show, unknownSetting } from "./setting-
 import { findSetting, settingGroups } from "./settings.js";
 
 /**
- * Overrides with a patch of the same nested form over them, for PATCH /_sandbox/profile: each setting in the patch
- * replaces the earlier value whole, and `null` returns a setting, or a whole group, to the default.
+ * Applies a patch to overrides of the same nested form, for PATCH /_sandbox/profile. Each setting in the patch replaces the earlier value as a whole;
+ * `null` returns a setting, or a whole group, to the default.
  *
- * Nothing is checked here. Unknown keys are passed on unchanged, so that `parseProfile` refuses them with the other
- * problems.
+ * Nothing is checked here. Unknown keys are passed on unchanged, so that `parseProfile` refuses them together with the other problems.
  */
 export function mergeOverrides(base: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(base)) return patch;
@@ -32,9 +31,8 @@ function isKnown(name: string): boolean {
 }
 
 /**
- * The settings that a nested profile names, by path, and the problems of its other keys. Keys are
- * only ever looked up in the table, so `__proto__` and `constructor` are names like any other: unknown ones. Null means
- * the default.
+ * The settings that a nested profile names, by path, and the problems of its other keys. Keys are only looked up in the table, so `__proto__` and
+ * `constructor` are unknown names like any other. Null means the default.
  */
 export function readOverrides(overrides: unknown): { written: Map<string, unknown>; problems: ProfileProblem[] } {
   const written = new Map<string, unknown>();
@@ -68,7 +66,7 @@ export function readOverrides(overrides: unknown): { written: Map<string, unknow
   }
 }
 
-/** A suggestion measures the key against every setting, so a body full of nonsense gets only so many of them. */
+/** Finding a suggestion compares the key with every setting, so a body with many unknown keys gets at most this many. */
 const UNKNOWN_MAX = 100;
 
 function unknownSettings(paths: readonly (readonly string[])[]): ProfileProblem[] {

@@ -40,7 +40,7 @@ it("parsing any value gives a profile or problems, and never throws", () => {
   const expectedGroups = Object.keys(acceptedProfile({}).profile);
   const group = fc.constantFrom("transfers", "charges", "webhooks", "rateLimit", "testNumbers", "__proto__");
   const name = fc.constantFrom("fee", "settlement", "retry", "allow", "chargeEvents", "min", "success", "constructor");
-  // Small values: what is wrong with a large one takes long to render, and shows nothing new.
+  // Small values: a problem of a large value takes long to render, and shows nothing new.
   const size = { maxDepth: 2, maxKeys: 3, size: "small" } as const;
   const value = fc.oneof(fc.anything({ ...size, withBigInt: true, withDate: true, withMap: true }), fc.jsonValue(size));
   const settingsOfGroup = fc.dictionary(name, value, { maxKeys: 4 });

@@ -17,9 +17,8 @@ export type ParsedProfile =
   | { readonly ok: false; readonly problems: readonly ProfileProblem[] };
 
 /**
- * The profile that nested overrides make of the defaults, or all that is wrong with them. Each setting that is given
- * replaces its default whole; of a fee, members that are not given are the default's. A setting or group that is null
- * is the default.
+ * Applies nested overrides to the defaults. Returns the profile, or all problems of the overrides. A setting that is given replaces its default as a
+ * whole; a fee keeps the default's members where none are given. A setting or group that is null has its default.
  */
 export function parseProfile(overrides: unknown = {}): ParsedProfile {
   const { written, problems } = readOverrides(overrides);
@@ -36,7 +35,7 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
     compiled.set(path, parsed?.success === true ? parsed.data : setting.compiledDefault);
     values.set(path, setting.default);
     if (parsed?.success === true) {
-      // A copy, so that a later change of the caller's object changes no company; the schemas accept nothing that is not JSON.
+      // A copy, so that a later change of the caller's object does not change a company. The schemas accept only JSON.
       const override = JSON.parse(JSON.stringify(given)) as Json;
       cleaned.set(path, override);
       const isPartial = setting.partial && isObject(override) && isObject(setting.default);
@@ -47,8 +46,8 @@ export function parseProfile(overrides: unknown = {}): ParsedProfile {
     }
   }
 
-  // The one cast of the profile: the compiler checked the table and each schema of it against `Profile` (settings.ts),
-  // but not a loop.
+  // The only cast of the profile: the compiler has checked the table and each of its schemas against `Profile` (settings.ts), but it cannot follow a
+  // loop.
   const assembled: object = nest(compiled);
   const profile = assembled as Profile;
   if (written.size > 0) problems.push(...crossCheck(profile, isWritten, (path) => !refused.has(path)));
@@ -63,9 +62,7 @@ export function defaultProfile(): Profile {
   return parsed.profile;
 }
 
-/**
- * `{"transfers.min": 1}` to `{transfers: {min: 1}}`. Paths come from the table, so no key of a user's is ever written.
- */
+/** `{"transfers.min": 1}` becomes `{transfers: {min: 1}}`. Paths come from the table, so no key of a user's is ever written. */
 export function nest<Value>(byPath: Iterable<readonly [path: string, value: Value]>): {
   readonly [groupOrSetting: string]: Value | { [name: string]: Value };
 } {
@@ -78,8 +75,8 @@ export function nest<Value>(byPath: Iterable<readonly [path: string, value: Valu
 }
 
 /**
- * What no setting can see by itself. Each check names the settings it looks at, the one at fault last; `canCheck`
- * leaves out those that are wrong in themselves.
+ * Checks that involve several settings. Each check names the settings that it compares, with the one at fault last. `canCheck` excludes settings that
+ * are wrong by themselves.
  */
 export function crossCheck(
   profile: Profile,

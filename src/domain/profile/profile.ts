@@ -14,7 +14,7 @@ import { webhookSettings } from "./settings-webhooks.js";
 
 /** Every open point of the contract, by group. `unknownBody` and `rateLimit` are settings without a group. */
 interface Definitions {
-  /** Statuses of success. */
+  /** Statuses of successful answers. */
   readonly http: typeof httpSettings;
   readonly auth: typeof authSettings;
   readonly errors: typeof errorSettings;
@@ -24,12 +24,12 @@ interface Definitions {
   /** Money in. */
   readonly charges: typeof chargeSettings;
   readonly refunds: typeof refundSettings;
-  /** A body of pay or refund that has members, but not the one that is known. Default `report`: a finding; `reject` is 400. */
+  /** What happens to a body of pay or refund that has members, but not the known one. Default `report`: a finding; `reject` is 400. */
   readonly unknownBody: typeof unknownBodySetting;
   readonly customers: typeof customerSettings;
   readonly webhooks: typeof webhookSettings;
   readonly paging: typeof pagingSettings;
-  /** At most `requests` in `per` from the first of them, then 429 with `Retry-After`. Default `off`. */
+  /** At most `requests` in the time `per` from the first of them, then 429 with `Retry-After`. Default `off`. */
   readonly rateLimit: typeof rateLimitSetting;
   readonly server: typeof serverSettings;
   /** Phone numbers that decide the outcome of a transfer, a payment or a check. */
@@ -58,7 +58,7 @@ type OutputOf<Definition> = Definition extends SettingDefinition<infer Output, i
 type InputOf<Definition> = Definition extends SettingDefinition<infer _, infer Input> ? Input : never;
 
 /**
- * Every choice the sandbox makes where the contract is silent, as the rules read it: what users write (`2s`, `manual`) is already compiled.
+ * Every choice that the sandbox makes where the contract is silent, in the form that the rules read: what users write (`2s`, `manual`) is compiled.
  * Amounts are XOF, rates are fractions (0.01 is 1 %), times are milliseconds.
  */
 export type Profile = {
@@ -68,8 +68,8 @@ export type Profile = {
 };
 
 /**
- * Settings as a user writes them, nested: in a profile file, in PATCH /_sandbox/profile, in `createSandbox({ profile })`. What is not given, and what is
- * null, has its default. `sandbox profile` prints each one with its alternatives and the sentence of the contract that leaves it open.
+ * Settings as a user writes them, nested: in a profile file, in PATCH /_sandbox/profile, in `createSandbox({ profile })`. A setting that is not
+ * given, or is null, has its default. `sandbox profile` prints each one with its alternatives and the sentence of the contract that leaves it open.
  */
 export type ProfileInput = {
   readonly [Group in keyof Definitions]?:
@@ -82,7 +82,7 @@ export type ProfileInput = {
 /** `10s`, `1h30m`, `PT1H`, or a number of milliseconds. */
 export type DurationInput = string | number;
 
-/** The path of a setting, `charges.createdAtFormat`: one that does not exist does not compile. */
+/** The path of a setting, such as `charges.createdAtFormat`. A path that does not exist does not compile. */
 export type SettingPath = {
   [Group in keyof Profile]: Definitions[Group] extends AnyDefinition
     ? Group

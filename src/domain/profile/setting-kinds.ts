@@ -54,7 +54,7 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 export const CHARGE_EVENTS = ["paid", "dropped", "refunded", "refunded_partially"] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
-/** A list of them, text with commas between, or `none`; the output has each once, in the order of {@link CHARGE_EVENTS}. */
+/** A list of these changes, a text with commas between them, or `none`. The output has each change once, in the order of {@link CHARGE_EVENTS}. */
 export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | readonly ChargeEvent[]> {
   const error = `must be a list of ${listing(CHARGE_EVENTS)}, or such text with commas between`;
   const unique = (events: readonly ChargeEvent[]): readonly ChargeEvent[] =>
@@ -73,8 +73,8 @@ export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | reado
 }
 
 /**
- * Schedules with a name. `fast` is for suites that run on real time; `realistic` spans days like real providers, so that a receiver that
- * is down over night misses nothing.
+ * Named schedules. `fast` is for suites in real time; `realistic` spans days as real providers do, so that a receiver that is down for a night misses
+ * nothing.
  */
 export const RETRY_PRESETS = {
   none: [],
@@ -105,7 +105,7 @@ const hostExpected = "a host name, an IP address or a CIDR such as 10.0.0.0/8, w
 export type AllowedHosts =
   | { readonly kind: "any" }
   | { readonly kind: "list"; readonly hosts: readonly string[] }
-  /** Made by the program: what both permit. Where the operator permits any, public addresses. */
+  /** Made by the program: the hosts that both permit. If the operator permits any host, only public addresses. */
   | { readonly kind: "tenant"; readonly own: AllowedHosts; readonly operator: AllowedHosts };
 
 /** `any`, or a list of host names, IP addresses and CIDRs; the output spells them as the host of a parsed URL does. */
@@ -143,5 +143,5 @@ function cidrOf(written: string): string | undefined {
   return ipaddr.IPv6.isValidCIDR(written) ? written.toLowerCase() : undefined;
 }
 
-/** Labels of letters, digits and inner hyphens or underscores. The last one is not a number: that would be a broken IPv4 address. */
+/** Labels of letters, digits and inner hyphens or underscores. The last label is not a number, because that would be a malformed IPv4 address. */
 const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;

@@ -5,18 +5,15 @@ import { quote, shorten } from "../../kernel/messages/text.js";
 import type { Setting } from "./setting.js";
 import { findSetting, settingGroups, settings } from "./settings.js";
 
-/**
- * One thing wrong with a profile: where, as keys from its top, and a sentence that names the full path and what would
- * be right.
- */
+/** One problem of a profile: its place, as keys from the top, and a sentence with the full path and what would be right. */
 export interface ProfileProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** Why a setting refused what was written, one problem for each part of it that is wrong. */
+/** Why a setting refused what was written: one problem for each part that is wrong. */
 export function problemsOfValue(setting: Setting, written: unknown, error: z.ZodError): ProfileProblem[] {
-  // By message: a number that is neither whole nor in range breaks two checks, and says so once.
+  // Keyed by message: a number that is neither whole nor in range fails two checks with the same message.
   const problems = new Map<string, ProfileProblem>();
   for (const issue of error.issues.flatMap(narrow).slice(0, ISSUES_MAX)) {
     const inner = issue.path.filter((key) => typeof key !== "symbol");
@@ -39,7 +36,7 @@ export function unknownSetting(path: readonly string[]): ProfileProblem {
   return { path, message: `${shown} is not a setting${meant === "" ? "" : `.${meant}`}` };
 }
 
-/** Why a group cannot be what was written instead of its members. */
+/** Why a group cannot have the value that was written for it. */
 export function notAGroup(group: string, written: unknown): ProfileProblem {
   const paths = settings.map(({ path }) => path).filter((path) => path.startsWith(`${group}.`));
   const some = paths.slice(0, 3).join(", ");
@@ -47,21 +44,19 @@ export function notAGroup(group: string, written: unknown): ProfileProblem {
   return { path: [group], message };
 }
 
-/** What was given, as JSON where that is possible, and never more of it than a message can carry. */
+/** What was given, as JSON if possible, and shortened to fit into a message. */
 export function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
   try {
     return shorten(JSON.stringify(value) ?? `a ${typeof value}`, SHOWN_MAX);
   } catch {
-    // A circle, or a bigint.
+    // The value has a cycle or a bigint.
     return `a ${typeof value}`;
   }
 }
 
-/**
- * An issue of a union says little; the branch that was plainly meant says what is wrong inside it: `webhooks.retry[1]`.
- */
+/** The issue of a union says little. The issues of the branch that was plainly meant say what is wrong in it: `webhooks.retry[1]`. */
 function narrow(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const tooLong = issue.errors.flat().find((inner) => inner.code === "too_big" && inner.origin === "array");
@@ -77,7 +72,7 @@ function predicate(issue: z.core.$ZodIssue, written: unknown): string {
   return ` ${issue.message}, ${written === undefined ? "and is missing" : `not ${show(written)}`}`;
 }
 
-/** `settlement` or `charge.settlement`, for someone who forgot or mixed up the group. */
+/** Suggests `settlement` or `charge.settlement` to someone who forgot or mixed up the group. */
 function sameName(path: readonly string[]): string {
   const name = path.at(-1) ?? "";
   const found = settings.map((setting) => setting.path).filter((known) => `.${known}`.endsWith(`.${name}`));
@@ -93,5 +88,5 @@ function nearestByName(name: string): string[] {
 
 const SHOWN_MAX = 80;
 
-/** A bound: a body of a megabyte could have hundreds of thousands. */
+/** The most issues that are reported: a body of a megabyte could have hundreds of thousands. */
 const ISSUES_MAX = 100;

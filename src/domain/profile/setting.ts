@@ -3,23 +3,23 @@ import { oneOf } from "../../kernel/fields.js";
 import type { Json } from "../../kernel/messages/json.js";
 
 /**
- * How a settings file defines one open point of the contract: what is chosen, what could be chosen instead, and the words that leave it open.
+ * Defines one open point of the contract: the default, the alternatives, and the words that leave the point open.
  *
  * The type does not mention zod, so that the published `ProfileInput` can be derived from it.
  */
 export interface SettingDefinition<Output, Input> {
-  /** One sentence for users; it explains the default too. */
+  /** One sentence for users, which also explains the default. */
   readonly summary: string;
-  /** As a user would write it. */
+  /** The default as a user would write it. */
   readonly default: Json;
   readonly alternatives: readonly Alternative[];
-  /** What to ask the provider, so that its answer chooses the value. */
+  /** The question to the provider whose answer chooses the value. */
   readonly question: string;
   /** The contract's own words, or a sentence that starts with `Not in the contract`. */
   readonly contract: string;
-  /** The default is an object, and members that are not written have its values. */
+  /** Whether the default is an object whose members apply where none are written. */
   readonly partial?: boolean;
-  /** Only a type: what the rules read, and what users write. */
+  /** Only a type: `output` is what the rules read, `input` what users write. */
   readonly types?: { readonly output: Output; readonly input: Input };
 }
 
@@ -28,7 +28,7 @@ export interface Alternative {
   readonly value: Json;
   readonly effect: string;
   readonly form?: true;
-  /** Of a form: values to try. */
+  /** Values to try, for a `form`. */
   readonly samples?: readonly Json[];
 }
 
@@ -58,14 +58,14 @@ export function isDefinition(value: object): value is CheckedDefinition {
   return "schema" in value && value.schema instanceof z.ZodType;
 }
 
-/** The words of the contract, or that it has none, for readers. */
+/** The words of the contract, or the sentence that it has none, as readers see it. */
 export function sourceOf({ contract }: Pick<Setting, "contract">): string {
   return contract.startsWith("Not in the contract") ? contract : `The contract: "${contract}"`;
 }
 
 /** One row of the table of settings. */
 export interface Setting extends CheckedDefinition {
-  /** Its place in a profile file: `transfers.settlement`. */
+  /** The place in a profile file: `transfers.settlement`. */
   readonly path: string;
   readonly partial: boolean;
   /** The default as the rules read it. Frozen, because all sandboxes of a process share it. */
@@ -77,7 +77,7 @@ export function placeSetting(path: string, definition: CheckedDefinition): Setti
   return Object.freeze({ partial: false, ...definition, path, default: freeze(definition.default), compiledDefault });
 }
 
-/** All sandboxes share it, so `sandbox.profile.transfers.fee.rate = 0` must throw. */
+/** All sandboxes of a process share the value, so `sandbox.profile.transfers.fee.rate = 0` must throw. */
 function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) freeze(member);

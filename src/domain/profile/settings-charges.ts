@@ -23,7 +23,7 @@ export const chargeSettings = {
     "What is the largest amount of a charge?",
     "Charge amount bounds: not shown.",
   ),
-  /** After which an unpaid charge is dropped, on the company's clock. Default `1h`. */
+  /** How long after its creation an unpaid charge is dropped, on the company's clock. Default `1h`. */
   ttl: setting({
     summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",
     default: "1h",
@@ -50,7 +50,7 @@ export const chargeSettings = {
     contract:
       "The charge creation response shows a compact form (date and time without separators, with milliseconds and Z).",
   }),
-  /** The status in the creation answer. Default `created`, though a GET right after shows `due`. */
+  /** The status in the creation answer. Default `created`, although a GET right after it shows `due`. */
   creationStatus: choice({
     summary: "The status in the creation response: by default `created`, though a GET right after shows `due`.",
     default: "created",
@@ -86,7 +86,7 @@ export const chargeSettings = {
       "an object with rate, decimals and credit",
     ),
   }),
-  /** What a failed payment does. Default `stay`: still `due`, one attempt more. */
+  /** What a failed payment does to a charge. Default `stay`: it is still `due`, with one attempt more. */
   failedAttempt: choice({
     summary:
       "What a failed payment does to a charge. By default it stays `due` with one attempt more and a `failed` " +
@@ -105,7 +105,7 @@ export const chargeSettings = {
     question: "To which of its two URLs is a customer sent after a payment that failed?",
     contract: "Present in the staging pay response.",
   }),
-  /** Of a charge that was not paid in time. Default `expired`. */
+  /** The reason of a charge that was not paid in time. Default `expired`. */
   droppedReason: setting({
     summary: "The `droppedReason` of a charge that nobody paid in time.",
     default: "expired",
@@ -122,7 +122,7 @@ export const chargeSettings = {
     question: "What is the answer to a payment of a charge that is dropped, paid or refunded: 409 or 422?",
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
   }),
-  /** The staging-only `POST /v1/charges/:id/pay`. `absent`: 404, as in production. */
+  /** Whether the staging-only `POST /v1/charges/:id/pay` exists. `absent`: 404, as in production. */
   payEndpoint: choice({
     summary: "Whether the staging-only POST /v1/charges/:id/pay is there.",
     default: "present",
@@ -130,7 +130,7 @@ export const chargeSettings = {
     question: "What does the pay endpoint answer in production?",
     contract: "Simulates payment of the charge. Not usable in production.",
   }),
-  /** What a GET shows of a charge refunded in part; webhooks always say `refunded_partially`. Default `refunded_partially`. */
+  /** What a GET shows for a charge refunded in part; webhooks always say `refunded_partially`. Default `refunded_partially`. */
   partialStatusOnRead: choice({
     summary:
       "The status that a GET shows of a charge refunded in part; the answer to the refund and webhooks always say " +
@@ -170,7 +170,7 @@ export const refundSettings = {
     "Which body does refund take, and what does it do without one?",
     "The exact request body format: not shown.",
   ),
-  /** A refund of more than is left, but not of more than was paid. Default 400. */
+  /** The status of a refund of more than is left, but not more than was paid. Default 400. */
   aboveLeft: choice({
     summary:
       "The status of a refund of more than is left of a charge that was refunded in part; more than was paid is " +
@@ -180,7 +180,7 @@ export const refundSettings = {
     question: "What is the answer to a second refund of more than is left, but not more than was paid: 400 or 422?",
     contract: "Refund amount invalid (greater than the amount paid).",
   }),
-  /** A refund after a partial one. Default `allowed`, until the paid amount is used up. */
+  /** Whether a charge can be refunded again after a partial refund. Default `allowed`, until the paid amount is used up. */
   further: choice({
     summary:
       "Whether a charge can be refunded again after a partial refund. By default it is allowed until the paid amount is used up, " +
@@ -190,7 +190,7 @@ export const refundSettings = {
     question: "Can a charge that was refunded in part be refunded again?",
     contract: "Moves out of `dropped`, `refunded` and `refunded_partially`: not shown.",
   }),
-  /** A refund that the balance does not cover. Default `allow`; `reject` is 422. */
+  /** What happens to a refund that the balance does not cover. Default `allow`; `reject` is 422. */
   insufficientBalance: choice({
     summary: "What happens to a refund that the balance does not cover: by default it is made anyway.",
     default: "allow",
@@ -200,7 +200,7 @@ export const refundSettings = {
   }),
 };
 
-/** One for the bodies of pay and refund. A setting without a group. */
+/** One setting for the bodies of pay and refund, without a group. */
 export const unknownBodySetting = choice({
   summary:
     "How pay and refund treat a body without the member that `charges.payField` or " +

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isMsisdn } from "../values/msisdn.js";
 import { choice, setting } from "./setting.js";
 
-/** What is known of phone numbers. */
+/** What the sandbox knows about phone numbers. */
 export const customerSettings = {
   /** What the check answers for a number that is not registered. Default `unknown`; `generated` is a made-up person. */
   unlisted: choice({
@@ -16,7 +16,7 @@ export const customerSettings = {
     contract:
       "A user that is not found is answered with the `unknown` values, not with an error status in the material shown.",
   }),
-  /** Default `accepted`, without effect; `refused` is 400. */
+  /** What the customer check does with `subCompanyId`. Default `accepted`, without effect; `refused` is 400. */
   subCompanyId: choice({
     summary: "What the customer check does with `subCompanyId`: by default it is accepted, without effect.",
     default: "accepted",

@@ -5,7 +5,7 @@ import { memberName } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
 export const httpSettings = {
-  /** Of creations: a charge, a transaction, a batch, a subscription. Default 201. */
+  /** The status of a successful creation: a charge, a transaction, a batch, a subscription. Default 201. */
   createdStatus: choice({
     summary: "The status of a successful creation: a charge, a transaction, a batch or a webhook subscription.",
     default: 201,
@@ -13,7 +13,7 @@ export const httpSettings = {
     question: "Which status do creations answer: 200 or 201?",
     contract: "Success status code: not shown",
   }),
-  /** Of pay and refund. Default 200. */
+  /** The status of a successful pay or refund. Default 200. */
   actionStatus: choice({
     summary: "The status of a successful pay or refund.",
     default: 200,
@@ -24,7 +24,7 @@ export const httpSettings = {
 };
 
 export const authSettings = {
-  /** Where `X-Company-Id` is wanted. Default `charges`: on charge creation, and checked wherever it is present. */
+  /** Where `X-Company-Id` is required. Default `charges`: on charge creation, and checked wherever it is present. */
   companyHeader: choice({
     summary:
       "Where X-Company-Id is required: by default on charge creation, where a missing one is 400; present anywhere " +
@@ -40,7 +40,7 @@ export const authSettings = {
 };
 
 export const errorSettings = {
-  /** Default `envelope`; in `envelope-text` its `message` is one text; `message` is `{"message": "…"}`. */
+  /** The body of an error. Default `envelope`. With `envelope-text` its `message` is one text; `message` is `{"message": "…"}`. */
   shape: choice({
     summary:
       "The body of every error: by default an envelope with statusCode, message (a list that names every problem), " +
@@ -58,12 +58,12 @@ export const errorSettings = {
 export const pagingSettings = {
   /** The query parameter for the size of a page. Default `limit`. */
   limitParameter: parameterName("The query parameter that says how many items a page has.", "limit"),
-  /** The query parameter for the place of a page. Default `cursor`. */
+  /** The query parameter for the position of a page. Default `cursor`. */
   cursorParameter: parameterName(
     "The query parameter that takes the `cursor.prev` or `cursor.next` of an earlier answer.",
     "cursor",
   ),
-  /** Items of a page when the query does not say, 1 to 100. Default 15. */
+  /** How many items a page has when the query does not say, 1 to 100. Default 15. */
   limit: setting({
     summary: "How many items a page of a list has when the query does not say, which may ask for 1 to 100.",
     default: 15,

@@ -3,7 +3,7 @@ import { choice, setting } from "./setting.js";
 import { decimal, duration, object, wholeNumber } from "../../kernel/fields.js";
 import { settingText } from "./setting-kinds.js";
 
-/** The largest bound of an amount, in XOF. With a fee of 100 % on top, its sums are still exact. */
+/** The largest bound of an amount, in XOF. Even with a fee of 100 %, its sums are still exact. */
 const AMOUNT_BOUND_MAX = 100_000_000_000;
 
 export function amountBound(
@@ -44,7 +44,7 @@ export const transferSettings = {
     "Is 500000 XOF the largest amount of a transfer, itself allowed, and is it that of a batch's items too?",
     "Range 5.000 to 500.000 as stated.",
   ),
-  /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`; what is not given of it is the default's. */
+  /** amount × `rate` + `fixed` (XOF), rounded to `decimals`. Default `{ rate: 0.01, fixed: 0, decimals: 2 }`, also for members that are not given. */
   fee: setting({
     summary:
       "The fee of a transfer: amount × rate + fixed, rounded half up to the given decimals: 5050 XOF has a " +
@@ -73,7 +73,7 @@ export const transferSettings = {
       "an object with rate, fixed and decimals",
     ),
   }),
-  /** When a transfer becomes final. Default `{ after: "2s" }` on the company's clock; `{ polls: n }` on the n-th GET of it; `manual` by the control API. */
+  /** When a transfer becomes final. Default `{ after: "2s" }` on the company's clock; `{ polls: n }` on its n-th GET; `manual` by the control API. */
   settlement: setting({
     summary: "When a pending transfer becomes final: by default two seconds later, on the company's clock.",
     default: { after: "2s" },
@@ -92,7 +92,7 @@ export const transferSettings = {
     contract: "States: `pending`, `completed`, `failed`. Transitions: not shown.",
     schema: settlement(),
   }),
-  /** A transfer under a reference that is taken. Default `conflict`: 409. */
+  /** What happens to a transfer whose reference is taken. Default `conflict`: 409. */
   duplicateReference: choice({
     summary:
       "What happens to a transfer under a reference that is taken: by default 409, in a batch too, whatever became " +
@@ -102,7 +102,7 @@ export const transferSettings = {
     question: "Does a reference make a transfer count once, and does it stay taken after a failure?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
-  /** A transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
+  /** What happens to a transfer that the balance does not cover. Default `reject`: 422, nothing stored. `fail`: accepted, then failed. */
   insufficientBalance: choice({
     summary: "What happens to a transfer that the balance does not cover: by default 422, and nothing is stored.",
     default: "reject",
@@ -110,7 +110,7 @@ export const transferSettings = {
     question: "What happens to a transfer that the balance does not cover?",
     contract: "Error statuses for the transfer, batch, customer check, balance and webhook endpoints: not shown.",
   }),
-  /** A transfer to a number that the customer check calls `unknown`. Default `accept`; `reject` is 422; `fail`: accepted, then failed. */
+  /** What happens to a transfer to a number that the customer check calls `unknown`. Default `accept`; `reject` is 422; `fail`: accepted, then failed. */
   unknownRecipient: choice({
     summary:
       "What happens to a transfer to a number that the customer check calls `unknown`: by default it is a transfer " +
@@ -123,7 +123,7 @@ export const transferSettings = {
     question: "What happens to a transfer to a number that has no account?",
     contract: "`unknown` is returned when the user is not found.",
   }),
-  /** When the balance pays. Default `at-creation`, given back on failure. */
+  /** When the balance pays for a transfer. Default `at-creation`, given back if the transfer fails. */
   debit: choice({
     summary: "When the balance pays for a transfer: by default at its creation, given back if it fails.",
     default: "at-creation",
@@ -131,7 +131,7 @@ export const transferSettings = {
     question: "When does a transfer leave the balance, and when is it given back?",
     contract: "Transfers: the business debits its account and credits one or many wallet users.",
   }),
-  /** Ids in webhooks. Default `plain`: without `txn_` and `bat_`. */
+  /** The ids in webhooks. Default `plain`: without `txn_` and `bat_`. */
   webhookId: choice({
     summary: "The ids in a transfer's webhooks: by default the plain UUID, without `txn_` and `bat_`.",
     default: "plain",
@@ -142,7 +142,7 @@ export const transferSettings = {
 };
 
 export const batchSettings = {
-  /** Default 500. */
+  /** How many transfers a batch may have. Default 500. */
   maxItems: setting({
     summary: "How many transfers a batch may have: more of them, or none, is 400.",
     default: 500,
@@ -167,7 +167,7 @@ export const batchSettings = {
     question: "Does `totalAmount` of a batch include the fees?",
     contract: "Total for the batch.",
   }),
-  /** The status of a batch whose transactions are all final, seen in the control API only. Default `completed`. */
+  /** The status of a batch once all of its transactions are final. Only the control API shows it. Default `completed`. */
   finalStatus: setting({
     summary: "The status of a batch once every transaction of it is final, seen in the control API only.",
     default: "completed",

@@ -4,7 +4,7 @@ import { allowedHosts, CHARGE_EVENTS, chargeEvents, headerName, RETRY_PRESETS, r
 
 /** What is delivered to receivers, and how often. */
 export const webhookSettings = {
-  /** Default `x-service-hmac-sha256`. */
+  /** The header that carries the signature. Default `x-service-hmac-sha256`. */
   signatureHeader: setting({
     summary: "The header that carries the signature of a delivery.",
     default: "x-service-hmac-sha256",
@@ -20,7 +20,7 @@ export const webhookSettings = {
     contract: "Every delivery carries the header `x-service-hmac-sha256`.",
     schema: headerName(),
   }),
-  /** A header that carries the topic too. Default `none`. */
+  /** A header that carries the topic as well. Default `none`. */
   topicHeader: setting({
     summary: "A header that carries the topic of a delivery too: by default there is none.",
     default: "none",
@@ -36,7 +36,10 @@ export const webhookSettings = {
     contract: "Not in the contract: it shows the topic in the body only.",
     schema: headerName().transform((name) => (name === "none" ? null : name)),
   }),
-  /** Default `as-subscribed`: each subscriber is sent the spelling it subscribed with. `as-documented`: shown singular, delivered plural. */
+  /**
+   * The spelling of topics. Default `as-subscribed`: each subscriber gets the spelling that it subscribed with. `as-documented`: shown singular,
+   * delivered plural.
+   */
   topicSpelling: choice({
     summary:
       "How topics are spelled in deliveries and in every answer about subscriptions: by default as the subscriber " +
@@ -53,7 +56,7 @@ export const webhookSettings = {
     question: "Which spelling of a topic is stored, shown and delivered?",
     contract: "The topic string that the service stores and matches is therefore ambiguous.",
   }),
-  /** The changes of a charge that are reported: a list, such text with commas between, or `none`. Default all four. */
+  /** The changes of a charge that are reported: a list, a text with commas between them, or `none`. Default all four. */
   chargeEvents: setting({
     summary: "The changes of a charge that are delivered.",
     default: CHARGE_EVENTS,
@@ -73,7 +76,7 @@ export const webhookSettings = {
       "after `refunded` and `refunded_partially`.",
     schema: chargeEvents(),
   }),
-  /** Default `full`: the charge as GET shows it. `slim`: without `transactions`. */
+  /** The `data` of a charge's webhook. Default `full`: the charge as GET shows it. `slim`: without `transactions`. */
   chargePayload: choice({
     summary: "The `data` of a charge's webhook: by default the charge as a GET shows it, always with its own status.",
     default: "full",
@@ -81,7 +84,7 @@ export const webhookSettings = {
     question: "Which fields does the webhook of a charge carry?",
     contract: "Payload shapes of the other topics, including the charge topic: not shown.",
   }),
-  /** A second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
+  /** What happens to a second subscription of one URL to one topic. Default `allowed`; `conflict` is 409. */
   duplicateSubscription: choice({
     summary:
       "What happens to a second subscription of one URL to one topic: by default it is allowed, and each delivers.",
@@ -111,7 +114,7 @@ export const webhookSettings = {
     contract: "Retries and time-outs on delivery: not shown.",
     schema: retryGaps(),
   }),
-  /** How long a receiver may take, real time, 1ms to 1h. Default `10s`. */
+  /** How long a receiver may take, in real time, 1ms to 1h. Default `10s`. */
   timeout: setting({
     summary: "How long a receiver may take to answer, in real time.",
     default: "10s",
@@ -120,7 +123,7 @@ export const webhookSettings = {
     contract: "Retries and time-outs on delivery: not shown.",
     schema: duration(1, 3_600_000),
   }),
-  /** Calls receivers whose certificate cannot be verified. Default false. */
+  /** Whether receivers are called whose certificate cannot be verified. Default false. */
   insecureTls: choice({
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,
@@ -128,7 +131,7 @@ export const webhookSettings = {
     question: "Which certificates of a receiver are accepted?",
     contract: "Not in the contract: it says nothing of the receiver's certificate.",
   }),
-  /** Who may receive: host names, addresses and CIDRs. Default `any` but link-local and cloud metadata addresses. */
+  /** Which receivers are permitted: host names, addresses and CIDRs. Default `any` except link-local and cloud metadata addresses. */
   allow: setting({
     summary: "The hosts that may receive: by default any but link-local and cloud metadata addresses.",
     default: "any",

@@ -31,8 +31,8 @@ export function groupOf(path: string): string {
   return path.split(".", 1)[0] ?? path;
 }
 
-/** Every setting as a user would write it, nested: the defaults with the overrides applied. What is displayed. */
+/** Every setting as a user would write it, nested: the defaults with the overrides applied. This is what is displayed. */
 export type ProfileValues = { readonly [groupOrSetting: string]: Json };
 
-/** Only what a user changed from the defaults, nested and plain JSON. What is stored. */
+/** Only what a user changed from the defaults, nested and plain JSON. This is what is stored. */
 export type ProfileOverrides = { readonly [groupOrSetting: string]: Json };

@@ -19,7 +19,7 @@ function settingsOf(run: () => unknown): readonly string[] {
   return [...settings];
 }
 
-/** Read by every request, to see whether they apply. */
+/** Every request reads these to check whether they apply. */
 const touchedByHand = /^(rateLimit|testNumbers\..+)$/;
 
 describe("a tracked profile", () => {

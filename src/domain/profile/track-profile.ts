@@ -1,8 +1,8 @@
 import type { Profile } from "./profile.js";
 
 /**
- * Provenance: "each open point touched while answering is recorded with the request". One per sandbox. While `collect` runs, it notes the settings
- * that are read from tracked profiles, by their paths (`transfers.settlement`).
+ * Finds out which settings an answer depends on. There is one for each sandbox. While `collect` runs, it notes the settings that are read from
+ * tracked profiles, by path (`transfers.settlement`).
  *
  * `run` must be synchronous: what it reads after an `await` would count for another request.
  */
@@ -19,7 +19,7 @@ export class SettingReads {
     }
   }
 
-  /** As `collect`, but inside of another `collect` that one has priority. For work that may or may not be part of a request. */
+  /** Like `collect`, but inside another `collect` the outer one gets the settings. For work that may or may not be part of a request. */
   collectOutside<T>(into: Set<string>, run: () => T): T {
     return this.#paths === undefined ? this.collect(into, run) : run();
   }
@@ -29,7 +29,7 @@ export class SettingReads {
   }
 }
 
-/** What a tracked profile has beside its settings. */
+/** What a tracked profile has besides its settings. */
 interface Tracking {
   readonly reads: SettingReads;
   /** Values that were built from this profile, with the settings they were built from. */
@@ -39,17 +39,17 @@ interface Tracking {
 const tracking = Symbol("tracking");
 type Tracked = Profile & { readonly [tracking]?: Tracking };
 
-/** Notes settings that have an effect now without being read now. */
+/** Notes settings that have an effect without being read at this moment. */
 export function touchSettings(profile: Tracked, paths: Iterable<string>): void {
   profile[tracking]?.reads.note(paths);
 }
 
-/** A function of the profile that builds its value once for each tracked profile. The settings it read then count as read at each use. */
+/** Makes a function that builds its value once for each tracked profile. The settings that were read then count as read at each use. */
 export function oncePerProfile<T>(build: (profile: Profile) => T): (profile: Profile) => T {
   return (profile: Tracked) => {
     const known = profile[tracking];
     if (known === undefined) return build(profile);
-    // What is stored under a function is what that function built.
+    // The map holds under each function what that function built.
     const found = known.built.get(build) as { readonly value: T; readonly paths: ReadonlySet<string> } | undefined;
     if (found !== undefined) {
       known.reads.note(found.paths);
@@ -64,8 +64,8 @@ export function oncePerProfile<T>(build: (profile: Profile) => T): (profile: Pro
 }
 
 /**
- * The same profile, noting each setting that is read. Reading `rateLimit` and `testNumbers` is not noted, since every request reads them to see
- * whether they apply: the code that applies one calls `touchSettings`.
+ * The same profile, which notes each setting that is read. Reading `rateLimit` and `testNumbers` is not noted, because every request reads them to
+ * check whether they apply: the code that applies one calls `touchSettings`.
  */
 export function trackProfile(profile: Profile, reads: SettingReads): Profile {
   const tracked: Tracked = { ...profile };
