@@ -9,10 +9,10 @@ export type RuleOrder = {
   readonly [Kind in RuleKind]: Pick<RuleOn<Kind>, "on" | "name" | "match" | "then"> & { readonly times: number | null };
 }[RuleKind];
 
-/** Rules of one company. Each request, transfer, payment and delivery tries them one by one. */
+/** The most rules of one company: each request, transfer, payment and delivery tries them one by one. */
 export const RULES_MAX = 1_000;
 
-/** As JSON, together. They are shown as a whole: with the coverage of the contract, for example. */
+/** The most bytes of all rules of a company as JSON. They are shown as a whole, for example with the coverage of the contract. */
 export const RULES_BYTES_MAX = 1024 * 1024;
 
 /** Throws UsageError("state") when the company would have too many rules. */
@@ -38,12 +38,12 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
   return work.put<Rule>(world.rules, { ...order, ...base });
 }
 
-/** Without what the sandbox adds to a rule. */
+/** The size of the rules without what the sandbox adds to them, bytes. */
 export function rulesBytes(rules: readonly Pick<Rule, "name" | "match" | "then">[]): number {
   return Buffer.byteLength(JSON.stringify(rules.map(({ name, match, then }) => [name, match, then])));
 }
 
-/** Sends what it held back. */
+/** Removes a rule, and sends what it held back. */
 export function removeRule(work: Work, id: string): void {
   if (work.world.rules.get(id) === undefined) throw new UsageError("not-found", `No rule has the id ${quote(id)}.`);
   work.remove(work.world.rules, id);

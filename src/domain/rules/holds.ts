@@ -3,7 +3,7 @@ import { type Delivery, type Hold, holdId } from "../model/delivery.js";
 import type { DomainEvent } from "../model/events.js";
 import type { Rule, RuleOn } from "../model/rule.js";
 
-/** Whether it holds this resource's events until the last. */
+/** Whether the rule holds this resource's events until the last one. */
 export function isReversing({ world }: Pick<Work, "world">, ruleId: string, resource: string): boolean {
   return world.holds.get(holdId({ ruleId, resource, eventId: null })) !== undefined;
 }
@@ -23,7 +23,7 @@ function leftOf(hold: number | "next" | "end" | undefined): number | null {
   return hold === "next" ? 1 : null;
 }
 
-/** A delivery that is sent by hand is no longer held; later ones of its resource are. */
+/** A delivery that is sent by hand is no longer held; later ones of its resource still are. */
 export function unholdDelivery(work: Work, { id, resource, eventId }: Delivery): void {
   const { holds, rules } = work.world;
   if (holds.size === 0) return;
@@ -43,16 +43,16 @@ const LAST_EVENTS: ReadonlySet<DomainEvent["type"]> = new Set([
   "charge.refunded",
 ]);
 
-/** "held until it is completed, failed, dropped or refunded […], then sent one after another in reverse". */
+/** Sends the events of a resource that was completed, failed, dropped or refunded, which a rule held until now: one after another, in reverse order. */
 export function releaseReversed(work: Work, { type, resource }: DomainEvent): void {
   if (!LAST_EVENTS.has(type)) return;
   releaseHolds(work, (hold) => hold.eventId === null && hold.resource === resource);
 }
 
-/** How many later webhooks each hold has seen in one work, by its id. */
+/** How many later webhooks each hold has seen in one work, keyed by the hold's id. */
 export type Countdown = Map<string, number>;
 
-/** Releases what waited for this event, of which there are so many deliveries. */
+/** Releases what waited for this event. `deliveries` is how many webhooks of the event there are. */
 export function countDownHolds(
   work: Work,
   { id, resource }: DomainEvent,
@@ -68,7 +68,7 @@ export function countDownHolds(
   releaseHolds(work, (hold) => hold.left !== null && hold.left <= (countdown.get(hold.id) ?? 0));
 }
 
-/** Once for all events of a work: a batch has hundreds, and there may be thousands of holds. */
+/** Stores the counts once for all events of a work: a batch has hundreds, and there may be thousands of holds. */
 export function storeCountdown(work: Work, countdown: Countdown): void {
   const { holds } = work.world;
   for (const [id, seen] of countdown) {
@@ -81,12 +81,12 @@ function waitsForNext(rule: Rule | undefined): boolean {
   return rule?.on === "delivery" && rule.then.hold === "next";
 }
 
-/** At the end of a run, rules hold nothing back. */
+/** Ends all holds, at the end of a run. */
 export function endHolds(work: Work): void {
   releaseHolds(work, () => true);
 }
 
-/** Enqueues what rules hold back. A rule that is used up is removed with the last event it held. */
+/** Enqueues what rules hold back. A rule that is used up is removed with the last event that it held. */
 export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): void {
   const { holds, rules } = work.world;
   const released = holds.values().filter(isReleased);
@@ -97,7 +97,7 @@ export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): v
     if (rules.get(ruleId)?.timesLeft === 0 && !holding.has(ruleId)) work.remove(rules, ruleId);
 }
 
-/** Newest event first; the deliveries of one event in their own order. */
+/** Enqueues the newest event first, and the deliveries of one event in their own order. */
 function release(work: Work, hold: Hold): void {
   const { holds, deliveries } = work.world;
   work.remove(holds, hold.id);
@@ -111,7 +111,7 @@ function release(work: Work, hold: Hold): void {
   }
 }
 
-/** These deliveries will never be sent: removes their timers and holds. */
+/** Removes the timers and holds of deliveries that will never be sent. */
 export function cancelDeliveryTimers(work: Work, deliveries: readonly Delivery[]): void {
   for (const { id } of deliveries) work.unschedule("delivery.attempt", id);
   const cancelled = new Set(deliveries.map(({ id }) => id));

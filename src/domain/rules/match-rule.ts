@@ -5,14 +5,14 @@ import { isMsisdn, msisdnKey } from "../values/msisdn.js";
 import { findTopic } from "../values/topic.js";
 import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
 
-/** What rules of each kind look at. A member that is undefined is not there. */
+/** What rules of each kind are compared with. An undefined member counts as absent. */
 interface RuleSubjects {
   readonly request: {
     readonly method: string;
     /** Without the query. */
     readonly path: string;
     readonly query: Readonly<Record<string, string>>;
-    /** By their names in lower case. */
+    /** Keyed by name in lower case. */
     readonly headers: Readonly<Record<string, string>>;
     readonly body: unknown;
   };
@@ -25,8 +25,8 @@ interface RuleSubjects {
 export type RuleSubject<Kind extends RuleKind> = RuleSubjects[Kind];
 
 /**
- * Partial: of the subject only the members that the rule names are looked at. What is written plainly also matches its other spellings: a number with
- * another prefix, a topic, a path with `:id`, a method or a header in other letters.
+ * Compares only the members that the rule names. A plain value also matches its other spellings: a number with another prefix, the other spelling of
+ * a topic, a path with `:id`, a method or a header in other letter case.
  */
 export function matchesRule<Kind extends RuleKind>(
   { match }: Rule,
@@ -40,7 +40,7 @@ export function matchesRule<Kind extends RuleKind>(
   });
 }
 
-/** Whether `nth` picks the last of those that matched so far. */
+/** Whether `nth` picks the last of the subjects that have matched so far. */
 export function isNth({ match, matched }: Rule, effort: Effort): boolean {
   return !hasNth(match) || matches(match["nth"], matched, effort);
 }
@@ -49,7 +49,7 @@ export function hasNth(match: RuleMatch): boolean {
   return Object.hasOwn(match, "nth");
 }
 
-/** Everything in which the subject differs from what is to match, by the rules of `matchesRule`. */
+/** Every difference between the subject and what is to match, by the rules of `matchesRule`. */
 export function findSubjectMismatches(match: RuleMatch, subject: object, effort = new Effort()): Mismatch[] {
   return Object.entries(match).flatMap(([name, expected]) => {
     const actual: unknown = Reflect.get(subject, name);
@@ -59,13 +59,13 @@ export function findSubjectMismatches(match: RuleMatch, subject: object, effort 
   });
 }
 
-/** Undefined when it has no other spellings. */
+/** Undefined for a member without other spellings. */
 function isSpelling(name: string, expected: unknown, actual: unknown): boolean | undefined {
   if (typeof expected !== "string" || typeof actual !== "string") return undefined;
   return Object.hasOwn(spellings, name) ? spellings[name]?.(expected, actual) : undefined;
 }
 
-/** Names of headers are written in any letters. */
+/** Header names match in any letter case. */
 function expectedOf(name: string, expected: unknown, effort: Effort): unknown {
   return name === "headers" && effort.take(expected) ? lowerNames(expected) : expected;
 }
@@ -79,7 +79,7 @@ const spellings: Readonly<Record<string, Spelling>> = {
   topic: (expected, actual) => (findTopic(expected) ?? expected) === (findTopic(actual) ?? actual),
 };
 
-/** `/v1/charges/:id` matches any one id in that place. */
+/** `/v1/charges/:id` matches any id in that place. */
 function matchesPath(template: string, path: string): boolean {
   if (!template.includes(":")) return template === path;
   const wanted = template.split("/");

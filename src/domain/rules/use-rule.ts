@@ -3,8 +3,8 @@ import { hasNth, isNth, matchesRule, type RuleSubject } from "./match-rule.js";
 import type { Rule, RuleKind, RuleOn } from "../model/rule.js";
 
 /**
- * The rule that applies: "the newest match wins; `times` counts down and the rule goes." It counts in the same unit of work as what it does: a
- * request that is refused whole has used up nothing.
+ * The rule that applies: the newest one that matches. Each use lowers `times`, and a used-up rule is removed. The use counts in the same unit of work
+ * as its effect, so a request that is refused as a whole uses up nothing.
  */
 export function useRule<Kind extends RuleKind>(
   work: Work,
@@ -17,8 +17,8 @@ export function useRule<Kind extends RuleKind>(
 }
 
 /**
- * As {@link useRule}, without counting it as used. A rule with `nth` counts what matches the rest of it, also when a newer rule applies. The subject is
- * only made when there is a rule of that kind.
+ * Like {@link useRule}, but without counting a use. A rule with `nth` counts what the rest of it matches, even when a newer rule applies. The subject
+ * is only made when there is a rule of that kind.
  */
 export function findRule<Kind extends RuleKind>(
   work: Work,
@@ -33,7 +33,7 @@ export function findRule<Kind extends RuleKind>(
   let found: RuleOn<Kind> | undefined;
   for (const rule of rules.values().toReversed()) {
     if (!isOn(rule, on) || !isLeft(rule) || (found !== undefined && !hasNth(rule.match))) continue;
-    // A thousand rules over thousands of webhooks would take seconds.
+    // Without this limit a thousand rules over thousands of webhooks would take seconds.
     if (!effort.take(undefined)) break;
     if (!matchesRule<Kind>(rule, (seen ??= subject()), effort)) continue;
     const counted = hasNth(rule.match) ? work.put<Rule>(rules, { ...rule, matched: rule.matched + 1 }) : rule;
@@ -46,7 +46,10 @@ function isOn<Kind extends RuleKind>(rule: Rule, on: Kind): rule is RuleOn<Kind>
   return rule.on === on;
 }
 
-/** Counts one use, stored before a used-up rule is removed, so that the changes show it. A rule that still holds events (`reverse`, `hold`) is removed once it has released them. */
+/**
+ * Counts one use. The use is stored before a used-up rule is removed, so that the changes show it. A rule that still holds events (`reverse`, `hold`)
+ * is removed once it has released them.
+ */
 export function countRule(work: Work, rule: Rule): void {
   const timesLeft = rule.timesLeft === null ? null : rule.timesLeft - 1;
   work.put(work.world.rules, { ...rule, timesLeft, fired: rule.fired + 1 });
