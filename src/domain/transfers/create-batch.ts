@@ -6,11 +6,11 @@ import { type Batch, type Transfer, type TransferOrder, totalOf } from "../model
 
 export interface CreatedBatch {
   readonly batch: Batch;
-  /** "each with status `pending` at creation", in the order of the request. */
+  /** In the order of the request. The contract: "each with status `pending` at creation". */
   readonly transactions: readonly Transfer[];
 }
 
-/** POST /v1/transactions/batch: "a batch groups many transactions". One bad item refuses the whole batch. */
+/** POST /v1/transactions/batch. The contract: "a batch groups many transactions". One bad item refuses the whole batch. */
 export function createBatch(work: Work, orders: readonly TransferOrder[]): CreatedBatch {
   const planned = orders.map((order) => planOrder(work, order));
   assertAcceptable(work, planned, (index) => `transactions[${index}].`);

@@ -10,10 +10,10 @@ import { emitTransfer, settleTransfer } from "./settle-transfer.js";
 import { quote } from "../../kernel/messages/text.js";
 
 /**
- * POST /v1/transactions: "the business debits its account and credits one […] wallet user". Returned as `pending`, with `transactions/started`
- * ("received and queued").
+ * POST /v1/transactions. The contract: "the business debits its account and credits one […] wallet user". Returned as `pending`, with
+ * `transactions/started` ("received and queued").
  *
- * Refused whole: a number that refuses (422), a balance that does not suffice (422), a reference that was used (409).
+ * Refused completely for a number that refuses (422), a balance that does not suffice (422), and a reference that was used (409).
  */
 export function createTransfer(work: Work, order: TransferOrder): Transfer {
   const planned = planOrder(work, order);
@@ -29,7 +29,7 @@ export function planOrder(work: Work, order: TransferOrder): PlannedOrder {
   return { plan: planTransfer(work, order), ...order };
 }
 
-/** The checks of one transfer or of all items of a batch, in the order of the statuses: 422 before 409, all problems of one status. */
+/** Checks one transfer or all items of a batch in the order of the statuses: 422 before 409, with all problems of one status. */
 export function assertAcceptable(work: Work, orders: readonly PlannedOrder[], where = (_: number): string => ""): void {
   const { profile, world } = work;
   const refused = orders.flatMap((order, index) =>
@@ -53,7 +53,7 @@ export function assertAcceptable(work: Work, orders: readonly PlannedOrder[], wh
   if (taken.length > 0) refuse("reference_taken", taken);
 }
 
-/** Stores it as pending, debits it, and plans its settlement. */
+/** Stores the transfer as pending, debits it, and plans its settlement. */
 export function startTransfer(work: Work, order: PlannedOrder, batchId: string | null): Transfer {
   const { profile } = work;
   const { plan } = order;
@@ -94,7 +94,7 @@ function pollsOf({ transfers: { settlement } }: Work["profile"]): number | null 
   return settlement.kind === "polls" ? settlement.polls : null;
 }
 
-/** By its rule or `transfers.settlement`. */
+/** How long after its creation a transfer settles, by its rule or by `transfers.settlement`. */
 function settleAfterOf(
   { transfers: { settlement } }: Work["profile"],
   { afterMs, lateMs }: TransferPlan,
@@ -104,7 +104,7 @@ function settleAfterOf(
   return settlement.kind === "immediate" && lateMs > 0 ? lateMs : null;
 }
 
-/** Settles at once or sets the timer. Returns the transfer as it was created. */
+/** Settles the transfer at once, or sets its timer. Returns the transfer as it was created. */
 export function afterStart(work: Work, transfer: Transfer): Transfer {
   const { id, plan, settleAfterMs } = transfer;
   if (plan.outcome === "pending") return transfer;
@@ -118,19 +118,19 @@ function planOf(outcome: TransferOutcome | "refused", affordable: boolean): Tran
   return outcome === "refused" ? { outcome: "failed", reason: "recipient_refused" } : outcome;
 }
 
-/** How a transfer is going to end, were there money for it. */
+/** How a transfer will end if there is money for it. */
 interface TransferPlan {
   readonly outcome: TransferOutcome | "refused";
-  /** Added to the ordinary time of settlement, ms. */
+  /** Added to the ordinary time until settlement, ms. */
   readonly lateMs: number;
-  /** Settled after that time, whatever `transfers.settlement` says; null: as that says. */
+  /** Settles after this time, whatever `transfers.settlement` says; null leaves it to that setting. In ms. */
   readonly afterMs: number | null;
   readonly silent: boolean;
 }
 
 export const DEFAULT_REASON = "recipient_unreachable";
 
-/** As a rule has it, else the number. */
+/** The plan of the rule that applies, otherwise that of the number. */
 function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   const { lateMs, silent, ...ordinary } = behaviourOf(work.profile, order.msisdn);
   const transfer = planByCheck(work, order.msisdn, ordinary.transfer);
@@ -142,7 +142,7 @@ function planTransfer(work: Work, order: TransferOrder): TransferPlan {
   if (rule === undefined) return { outcome: transfer, lateMs, afterMs: null, silent };
   const { outcome, reason, afterMs } = rule.then;
   return {
-    // A time of its end is an end, also for a number that has none.
+    // A rule that gives a time ends the transfer, even one to a number whose transfers never end.
     outcome: outcomeOf(
       outcome ?? (afterMs !== undefined && isPending(transfer) ? "completed" : undefined),
       reason,

@@ -5,7 +5,7 @@ import { type Transfer, type TransferAction, type TransferStatus, transferLifecy
 import { DEFAULT_REASON } from "./create-transfer.js";
 
 export interface TransferFailure {
-  /** With or without its prefix. */
+  /** With or without the prefix `txn_`. */
   readonly id: string;
   readonly reason: string | undefined;
 }
@@ -20,7 +20,7 @@ export function failByHand(work: Work, { id, reason = DEFAULT_REASON }: Transfer
   return failTransfer(work, getPending(work, id, "fail"), reason);
 }
 
-/** Not a GET of the API: it counts no poll. */
+/** This is not a GET of the API, so it does not count as a poll. */
 function getPending(work: Work, id: string, action: TransferAction): Transfer {
   const transfer = transferOrRefuse(work, id);
   if (!canMove<TransferStatus, TransferAction>(transferLifecycle, transfer.status, action)) {

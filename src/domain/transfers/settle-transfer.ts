@@ -14,8 +14,8 @@ export function settleTransfer(work: Work, id: string): void {
 }
 
 /**
- * "The transaction was executed successfully." With `transfers.debit: on-completion` the money leaves now, and a balance that no longer
- * suffices fails the transfer.
+ * The contract: "The transaction was executed successfully." With `transfers.debit: on-completion` the money leaves now, and the transfer fails if
+ * the balance no longer suffices.
  */
 export function completeTransfer(work: Work, transfer: Transfer): Transfer {
   const total = totalOf(transfer);
@@ -29,7 +29,7 @@ export function completeTransfer(work: Work, transfer: Transfer): Transfer {
   return finish(work, completed, "transaction.completed");
 }
 
-/** "The transaction could not be executed." What was debited is given back, fee included. */
+/** The contract: "The transaction could not be executed." What was debited is given back, including the fee. */
 export function failTransfer(work: Work, transfer: Transfer, reason: string): Transfer {
   const failed = moveTransfer(work, transfer, "fail", work.at, { failureReason: reason, debited: false });
   if (transfer.debited) {
@@ -76,7 +76,7 @@ export function transferOrRefuse(work: Pick<Work, "world">, id: string): Transfe
   return findTransfer(work, id) ?? refuse("transaction_not_found", `No transaction has the id ${quote(id)}`);
 }
 
-/** By the id with or without its prefix. */
+/** Finds a transfer by its id, with or without the prefix. */
 export function findTransfer(work: Pick<Work, "world">, id: string): Transfer | undefined {
   return work.world.transfers.get(id.startsWith("txn_") ? id.slice("txn_".length) : id);
 }
