@@ -5,7 +5,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { fromXof, isExactXof, MONEY_STORED_MAX, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
 
-/** The fields that know something of payments, on top of kernel/fields.ts. */
+/** The fields that are specific to payments, on top of kernel/fields.ts. */
 
 const msisdnError = "must be a phone number: a string of 8 to 15 digits after an optional + or 00";
 
@@ -14,7 +14,7 @@ export const msisdn: z.ZodType<string, string> = z
   .refine(isMsisdn, { error: msisdnError })
   .meta({ pattern: "^(\\+|00)?\\d{8,15}$", examples: ["+2250700000001"], description: "A phone number." });
 
-/** A whole number of XOF: "Integers appear for requests". */
+/** A whole number of XOF. The contract: "Integers appear for requests". */
 export function wholeXof(min: number, max: number): z.ZodType<number, number> {
   return wholeNumber(min, max, "XOF");
 }
@@ -54,16 +54,16 @@ export const storedAmount: z.ZodType<Money, number | string> = storedMoney("posi
   { error: "must be a whole number of XOF from 1" },
 );
 
-/** Printing deeper data would exhaust the stack. */
+/** Printing deeper metadata would exhaust the stack. */
 const METADATA_DEPTH_MAX = 100;
 const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} deep, with finite numbers`;
 
-/** Stored and returned as it was sent, keys such as `__proto__` included: no copy is made. */
+/** Metadata is stored and returned as it was sent, including keys such as `__proto__`, so no copy is made. */
 export const metadata = z
   .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
   .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
 
-/** Whether JSON gives it back unchanged: 1e400 would be null. */
+/** Whether JSON would give the value back unchanged: 1e400 would become null. */
 function isPrintable(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { id, uuid } from "../../kernel/fields.js";
 
-/** Ids as the API shows them: `txn_` before a transaction's, `bat_` before a batch's, everything else as it is stored. */
+/** Ids as the API shows them: a transaction's with `txn_`, a batch's with `bat_`, all others as they are stored. */
 
 export function transactionId(plain: string): string {
   return `txn_${plain}`;
@@ -11,12 +11,12 @@ export function batchId(plain: string): string {
   return `bat_${plain}`;
 }
 
-/** "ids are taken with or without their prefix". */
+/** The stored id. An id is accepted with or without its prefix. */
 export function plainId(shown: string): string {
   return shown.replace(/^(?:txn|bat)_/, "");
 }
 
-/** In a stored state, written with its prefix. */
+/** An id in a stored state, which is written with its prefix. */
 export const storedTransactionId: z.ZodType<string, string> = z.codec(id, uuid, {
   decode: plainId,
   encode: transactionId,

@@ -14,7 +14,7 @@ const UNITS_PER_XOF = 10 ** DECIMALS_MAX;
 /** The largest amount, in XOF, of which four decimals survive the way to the wire and back (about 225 billion). */
 export const XOF_MAX = Math.floor(2 ** 51 / UNITS_PER_XOF);
 
-/** The largest amount that is kept, 800 billion XOF: what is added to it stays a safe integer. */
+/** The largest amount that is kept, 800 billion XOF. What one operation adds to it still gives a safe integer. */
 export const MONEY_STORED_MAX: Money = 8e15;
 
 /** From a number of XOF with at most four decimals. */

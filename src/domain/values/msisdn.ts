@@ -1,9 +1,9 @@
-/** "numbers that are not 8 to 15 digits after an optional `+` or `00`" are refused. */
+/** 8 to 15 digits after an optional `+` or `00`. */
 const MSISDN = /^(?:\+|00)?(\d{8,15})$/;
 
 /** The country prefix of Côte d'Ivoire, in the XOF zone. */
 const COUNTRY_PREFIX = "225";
-/** The shortest number there is; a shorter remainder means that 225 is part of the number itself. */
+/** The length of the shortest number. If a shorter remainder is left, 225 belongs to the number itself. */
 const DIGITS_MIN = 8;
 
 export function isMsisdn(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * The four topics. The contract writes each in two spellings: "The topic string that the service stores and matches is therefore
- * ambiguous." Both are accepted everywhere and match each other.
+ * The four topics. Either spelling of each is accepted everywhere and matches the other. The contract: "The topic string that the service stores and
+ * matches is therefore ambiguous."
  */
 export const topics = [
   "transactions/started",
