@@ -12,16 +12,16 @@ import { type SampleWorld, createSampleWorld } from "./sample-world.js";
 import { describeSharedErrors } from "./errors.js";
 
 export interface DescribeOptions {
-  /** Default: the contract's open points as the sandbox chooses them. */
+  /** Default: the profile without overrides. */
   readonly profile?: Profile;
   readonly version?: string;
-  /** Where the API is reached, without a slash at the end. */
+  /** The base URL of the API, without a slash at the end. */
   readonly serverUrl?: string;
 }
 
 /**
- * The API under this profile as OpenAPI 3.1: its statuses, fields and bounds are those that the sandbox answers and checks. A plain
- * JSON object, the same for the same options.
+ * The API under this profile as OpenAPI 3.1: the statuses, fields and bounds are those that the sandbox answers and checks. Returns a plain JSON
+ * object, the same for the same options.
  */
 export function describeApi(options: DescribeOptions = {}) {
   const { profile = defaultProfile(), version = VERSION, serverUrl = "http://127.0.0.1:4010" } = options;
@@ -57,7 +57,7 @@ export function describeApi(options: DescribeOptions = {}) {
   });
 }
 
-/** Which components are referred to depends on the profile. */
+/** Removes unused components. Which ones are used depends on the profile. */
 function withoutUnused<Document extends { readonly components: Components }>(document: Document): Document {
   const text = JSON.stringify(document);
   const { components } = document;

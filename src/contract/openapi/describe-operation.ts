@@ -1,7 +1,7 @@
 import { type Operation, type OperationId, headerIsRequired, operations, successStatus } from "../operations.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { ResponseSchemas } from "../response-schemas.js";
-import { type SchemaName, explain, idParameter, queryParameters, resting, schemaRef } from "./schemas.js";
+import { type SchemaName, explain, idParameter, queryParameters, withSettings, schemaRef } from "./schemas.js";
 import type { Content, Examples, OperationObject, Reference, ResponseObject } from "./document.js";
 import { type DocumentedError, documentedErrors, errorContent, renderSampleError, sharedErrorName } from "./errors.js";
 import { transactionId } from "../../domain/values/ids.js";
@@ -23,7 +23,7 @@ export function describeOperation(id: OperationId, sample: SampleWorld, answers:
     operationId: id,
     tags: [tag],
     summary,
-    ...resting(description, settings),
+    ...withSettings(description, settings),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
@@ -35,7 +35,7 @@ export function describeOperation(id: OperationId, sample: SampleWorld, answers:
   };
 }
 
-/** What each operation answers; null: no body. */
+/** The schema of each operation's answer; null when it has no body. */
 const answerSchemas: Readonly<Record<OperationId, keyof ResponseSchemas | null>> = {
   createTransaction: "TransactionCreated",
   createBatch: "Batch",
@@ -66,7 +66,7 @@ function sampleId(tag: Operation["tag"], { charges, subscription, transfers }: S
   return tag === "Webhooks" ? subscription.id : transactionId(transfers.completed.id);
 }
 
-/** Examples have the names of the answers to them. */
+/** The examples of a request have the names of the examples of its answer. */
 function describeRequestBody(
   id: OperationId,
   { body, summary }: Operation,
@@ -91,18 +91,21 @@ function describeSuccess(id: OperationId, { success }: Operation, examples: Exam
   const schema = answerSchemas[id];
   const settings: SettingPath[] = typeof success === "number" ? [] : [success];
   return {
-    ...resting(operationNotes[id].success, settings),
+    ...withSettings(operationNotes[id].success, settings),
     ...(schema === null ? {} : { content: contentOf(schema, examples) }),
   };
 }
 
-/** A status that means here what it means everywhere is referred to; one of the operation's own has its own causes, settings and example. */
+/**
+ * Refers to the shared answer where a status means the same as everywhere. A status with causes of its own has its own description, settings and
+ * example.
+ */
 function describeError(id: OperationId, error: DocumentedError, sample: SampleWorld): ResponseObject | Reference {
   const { status, causes, settings } = error;
   const description = causes.length > 1 ? causes.map((cause) => `- ${cause}`).join("\n") : causes[0];
   const example = renderSampleError(sample, id, status);
   if (example !== undefined && description !== undefined) {
-    return { ...resting(description, settings), content: errorContent(example) };
+    return { ...withSettings(description, settings), content: errorContent(example) };
   }
   const $ref = `#/components/responses/${sharedErrorName(status)}`;
   return description === undefined ? { $ref } : { $ref, description: explain(description, settings) };
@@ -124,10 +127,10 @@ const outcomeNumbers = (
 ).map((role) => `testNumbers.${role}` as const);
 
 interface OperationNote {
-  /** Beyond the summary: what happens, and what the status of success says. */
+  /** Adds to the summary what happens; `success` describes the answer. */
   readonly description: string;
   readonly success: string;
-  /** What decides how the operation goes on, beside what its fields and statuses rest on. */
+  /** The settings on which the operation depends, besides those of its fields and statuses. */
   readonly settings: readonly SettingPath[];
 }
 

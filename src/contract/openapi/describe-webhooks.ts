@@ -1,11 +1,11 @@
 import { type Topic, topics } from "../../domain/values/topic.js";
 import { payloadNames, sentSpellings } from "../response-schemas.js";
-import { resting, schemaRef } from "./schemas.js";
+import { withSettings, schemaRef } from "./schemas.js";
 import type { ParameterObject, PathItem } from "./document.js";
 import { SAMPLE_SECRET_KEY, type SampleDelivery, renderSampleDeliveries } from "./sample-answers.js";
 import type { SampleWorld } from "./sample-world.js";
 
-/** What is sent to subscribers, by topic, in every spelling that this profile sends. A topic that it never sends is not there. */
+/** What is sent to subscribers, by topic, in every spelling that this profile sends. Topics that it never sends are left out. */
 export function describeWebhooks(sample: SampleWorld): Record<string, PathItem> {
   const { profile } = sample.stage;
   return Object.fromEntries(
@@ -18,7 +18,7 @@ export function describeWebhooks(sample: SampleWorld): Record<string, PathItem> 
   );
 }
 
-/** "Sent when", in the contract's words. */
+/** When each topic is sent, in the contract's words. */
 const sentWhen: Readonly<Record<Topic, string>> = {
   "transactions/started": "A transaction request has been received and queued.",
   "transactions/completed": "The transaction was executed successfully.",
@@ -42,7 +42,7 @@ function describeWebhook(
       operationId: operationIdOf(spelling),
       tags: ["Events"],
       summary: sentWhen[topic],
-      ...resting(`Sent to every URL that is subscribed to \`${spelling}\`.`, [
+      ...withSettings(`Sent to every URL that is subscribed to \`${spelling}\`.`, [
         ...(topic === "charges/events" ? ofCharges : ofTransactions),
         "webhooks.topicSpelling",
         "webhooks.topicHeader",
@@ -60,7 +60,7 @@ function describeWebhook(
       },
       responses: {
         "2XX": { description: "The receiver confirms receipt. Its body is not looked at." },
-        default: resting(
+        default: withSettings(
           "Every other status is a failure, as are a redirect, a time-out and a lost connection: it is sent again later.",
           ["webhooks.retry", "webhooks.timeout", "webhooks.insecureTls", "webhooks.allow"],
         ),
@@ -79,7 +79,7 @@ function signatureParameter({ stage }: SampleWorld, { name, signature }: SampleD
     name: stage.profile.webhooks.signatureHeader,
     in: "header",
     required: true,
-    ...resting(
+    ...withSettings(
       [
         "The signature of the body. To verify:",
         "1. Take the raw payload body string, before any JSON is parsed.\n" +
@@ -97,7 +97,7 @@ function signatureParameter({ stage }: SampleWorld, { name, signature }: SampleD
 
 function topicParameter(header: string | null, spelling: string): ParameterObject[] {
   if (header === null) return [];
-  const text = resting("The topic of the event, as in the body.", ["webhooks.topicHeader"]);
+  const text = withSettings("The topic of the event, as in the body.", ["webhooks.topicHeader"]);
   return [
     {
       name: header,

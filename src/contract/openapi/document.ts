@@ -1,17 +1,17 @@
 import type * as z from "zod";
 
-/** What the sandbox uses of OpenAPI 3.1, as plain JSON. */
+/** The parts of OpenAPI 3.1 that the sandbox uses, as plain JSON. */
 
 export interface JsonSchema extends z.core.JSONSchema.BaseSchema {}
 export type Method = "get" | "post" | "delete";
 export type PathItem = { readonly [M in Method]?: OperationObject };
 
 /** The settings that a part of the description depends on. */
-export interface Resting {
+export interface WithSettings {
   readonly "x-sandbox-setting"?: readonly string[];
 }
 
-export interface OperationObject extends Resting {
+export interface OperationObject extends WithSettings {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -22,7 +22,7 @@ export interface OperationObject extends Resting {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-export interface ParameterObject extends Resting {
+export interface ParameterObject extends WithSettings {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
@@ -31,7 +31,7 @@ export interface ParameterObject extends Resting {
   readonly example?: unknown;
 }
 
-export interface ResponseObject extends Resting {
+export interface ResponseObject extends WithSettings {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
   readonly content?: Content;
@@ -43,7 +43,7 @@ export interface Content {
 
 export type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 
-/** A description beside `$ref` takes the place of the referenced one's. */
+/** A description beside `$ref` replaces that of the referenced object. */
 export interface Reference {
   readonly $ref: string;
   readonly description?: string;

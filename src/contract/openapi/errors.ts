@@ -2,7 +2,7 @@ import { type ProblemCode, refuse } from "../../domain/model/problem-codes.js";
 import { Problem } from "../../kernel/messages/problem.js";
 import { type ErrorStatus, errorName, renderErrorAs, statusOfProblem } from "../problems.js";
 import type { Content, ResponseObject } from "./document.js";
-import { resting } from "./schemas.js";
+import { withSettings } from "./schemas.js";
 import type { SampleWorld } from "./sample-world.js";
 import { type Money, fromXof } from "../../domain/values/money.js";
 import type { Charge } from "../../domain/model/charge.js";
@@ -21,7 +21,7 @@ import { subscriptionRequest } from "../subscriptions.js";
 import { parseBatchRequest, toOrder, transferRequest } from "../transfers.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 
-/** One status with which an operation refuses, and everything it may mean. */
+/** A status with which an operation refuses, with everything that it may mean. */
 export interface DocumentedError {
   readonly status: ErrorStatus;
   /** Empty when the status always means the same. */
@@ -48,7 +48,7 @@ function settingsOf(id: OperationId, status: ErrorStatus, profile: Profile): Set
   return [...(isOfHeader ? (["auth.companyHeader"] as const) : []), ...(settingsOfStatus[id]?.[status] ?? [])];
 }
 
-/** Which settings decide whether an operation answers a status, where not every operation has the same ones. */
+/** The settings that decide whether an operation answers a status, for statuses where operations differ. */
 const settingsOfStatus: {
   readonly [Id in OperationId]?: { readonly [Status in ErrorStatus]?: readonly SettingPath[] };
 } = {
@@ -74,7 +74,7 @@ const settingsOfStatus: {
 
 const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
-/** What is refused, and the identifier in its path. */
+/** An example of a refusal, and the identifier in its path. */
 interface Refusal {
   readonly id: string;
   readonly refused: () => unknown;
@@ -82,7 +82,7 @@ interface Refusal {
 
 type Refusals = { readonly [Status in ErrorStatus]?: Refusal | (() => unknown) };
 
-/** The body with which an operation refuses, in the words of the sandbox; undefined where no example is made. */
+/** The body with which an operation refuses, in the words of the sandbox; undefined when there is no example. */
 export function renderSampleError(sample: SampleWorld, id: OperationId, status: ErrorStatus): unknown {
   const refusal = refusals(sample)[id][status];
   if (refusal === undefined) return undefined;
@@ -157,7 +157,7 @@ function refusals(sample: SampleWorld): Readonly<Record<OperationId, Refusals>> 
   };
 }
 
-/** `BadRequest`, `NotFound` …: the name of a status among the shared answers. */
+/** The name of a status among the shared answers, such as `BadRequest` or `NotFound`. */
 export function sharedErrorName(status: number): string {
   return errorName(status)
     .replace(/ Exception$/, "")
@@ -180,17 +180,17 @@ interface SharedError {
   readonly example: unknown;
 }
 
-/** The answer of each status, whichever operation gives it. */
+/** The shared answer of each status, whichever operation gives it. */
 export function describeSharedErrors(sample: SampleWorld): Record<string, ResponseObject> {
   return Object.fromEntries(
     Object.entries(sharedErrors(sample)).map(([status, { description, settings = [], headers, example }]) => [
       sharedErrorName(Number(status)),
-      { ...resting(description, settings), ...(headers && { headers }), content: errorContent(example) },
+      { ...withSettings(description, settings), ...(headers && { headers }), content: errorContent(example) },
     ]),
   );
 }
 
-/** The words of the HTTP edge are repeated here; a test compares them with what it answers. */
+/** The texts of the HTTP layer are repeated here. A test compares them with its answers. */
 function sharedErrors(sample: SampleWorld): Readonly<Record<ErrorStatus, SharedError>> {
   const refusal = (code: ProblemCode, message: string, path = "/v1/charges"): unknown =>
     renderProblem(sample, path, new Problem(code, message));

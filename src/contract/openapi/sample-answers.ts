@@ -14,7 +14,7 @@ import { renderBatch, renderTransfer } from "../transfers.js";
 import type { Examples } from "./document.js";
 import type { SampleWorld } from "./sample-world.js";
 
-/** What each operation answers when it succeeds; one without any example has no body. */
+/** What each operation answers when it succeeds. An operation without examples has no body. */
 export type SampleAnswers = Readonly<Record<OperationId, Examples>>;
 
 export function renderSampleAnswers(sample: SampleWorld): SampleAnswers {
@@ -70,7 +70,7 @@ export const SAMPLE_SECRET_KEY = "secret_sandbox";
 
 export type SampleDelivery = ReturnType<typeof renderSampleDeliveries>[number];
 
-/** What is sent under a topic, in this spelling of it: the exact text of each body, and its signature. */
+/** What is sent under a topic in this spelling: the exact text of each body, and its signature. */
 export function renderSampleDeliveries(sample: SampleWorld, topic: Topic, spelling: string) {
   return eventsOf(sample, topic).map(({ name, summary, type, about }) => {
     const body = renderPayload(sample.stage.profile, spelling, sample.stage.eventOf(type, about.id));
@@ -105,7 +105,7 @@ function eventsOf({ stage, transfers, settledInBatch, charges }: SampleWorld, to
     case "charges/events":
       return stage.profile.webhooks.chargeEvents.flatMap((status) => {
         const [name, summary] = chargeEvents[status];
-        // Of one XOF no part can be refunded: under such a profile there is no example of it.
+        // A charge of 1 XOF cannot be refunded in part, so a profile with such amounts has no example of that.
         return charges[name].status === status
           ? [{ name, summary, type: `charge.${status}` as const, about: charges[name] }]
           : [];

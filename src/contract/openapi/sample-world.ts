@@ -20,15 +20,15 @@ import type { Transfer } from "../../domain/model/transfer.js";
 import { parseRefund } from "../charges.js";
 import { type TransferRequest, toOrder } from "../transfers.js";
 
-/** `run` does one operation of the domain, a minute after the one before. */
+/** `run` does one operation of the domain, one minute after the previous one. */
 type SampleStage = ReturnType<typeof createSampleStage>;
-/** What clients send in the examples; everything else in them is what the sandbox makes of it. */
+/** What clients send in the examples. The sandbox makes everything else from it. */
 type SampleRequests = ReturnType<typeof createSampleRequests>;
 export type SampleWorld = ReturnType<typeof createSampleWorld>;
 
 /**
- * The records behind the examples, made with the operations of the domain under this profile: what an example shows is what the sandbox
- * answers. `checkoutUrl`: the address of payment pages.
+ * The records behind the examples, made with the operations of the domain under this profile, so that an example shows what the sandbox answers.
+ * `checkoutUrl` is the address of payment pages.
  */
 export function createSampleWorld(profile: Profile, checkoutUrl: string) {
   const stage = createSampleStage(profile);
@@ -80,7 +80,7 @@ function playTransfers({ profile, world, run }: SampleStage, requests: SampleReq
   };
 }
 
-/** Amounts that fit the profile's bounds; 5050 XOF has a fee with a fraction. */
+/** Requests whose amounts are within the profile's bounds. The fee of 5050 XOF has a fraction. */
 function createSampleRequests({ transfers, charges, refunds, batch, testNumbers, webhooks }: Profile) {
   const transfer: TransferRequest = {
     amount: within(5050, transfers),
@@ -121,10 +121,10 @@ function receiverHost(allow: Profile["webhooks"]["allow"]): string {
   return listed.includes(":") ? `[${listed}]` : listed;
 }
 
-/** As in the contract's scenario of a working day. */
+/** The start of the contract's scenario of a working day. */
 const START = Date.UTC(2026, 0, 15, 9);
 const MINUTE_MS = 60_000;
-/** Enough for everything that happens on the stage, whatever bounds a profile gives to amounts. */
+/** The least opening balance. It covers everything that the examples do, whatever bounds a profile gives to amounts. */
 const OPENING_MIN_XOF = 10_000_000;
 
 /** A small company for the examples of the API description, always the same. */
@@ -155,7 +155,7 @@ function createSampleStage(profile: Profile) {
     ids,
     run,
     now: () => toIso(at),
-    /** Why an operation is refused. Nothing of it is kept. */
+    /** The problem with which an operation is refused. None of its changes are kept. */
     refusalOf(refused: () => unknown): Problem<ProblemCode> {
       try {
         refused();

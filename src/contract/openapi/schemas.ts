@@ -3,7 +3,7 @@ import { amount, compactTimestamp, note, timestamp } from "../fields.js";
 import type { Profile, SettingPath } from "../../domain/profile/profile.js";
 import type { Operation, OperationId } from "../operations.js";
 import { PAGE_LIMIT_MAX, customerCheckQuery } from "../queries.js";
-import type { JsonSchema, ParameterObject, Resting } from "./document.js";
+import type { JsonSchema, ParameterObject, WithSettings } from "./document.js";
 import { sourceOf } from "../../domain/profile/setting.js";
 import { findSetting, settings } from "../../domain/profile/settings.js";
 import { metadata, msisdn } from "../../domain/values/fields.js";
@@ -19,16 +19,16 @@ export function schemaRef(name: SchemaName): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** `components/schemas`: the very schemas that validate requests, and those that the tests hold answers and payloads against. */
+/** `components/schemas`: the same schemas that validate requests, and against which the tests validate answers and payloads. */
 export function describeSchemas(profile: Profile): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   const named: Record<string, z.ZodType> = { ...commonSchemas, ...requestSchemas(profile), ...answersOf(profile) };
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     target: "draft-2020-12",
-    // A request may have more fields than are named; answers say themselves that they have no others.
+    // A request may have more fields than are named. The schemas of answers themselves exclude other fields.
     io: "input",
-    // What only code can check (a URL that parses, metadata's depth) says in its meta what it looks like.
+    // What only code can check (whether a URL parses, the depth of metadata) is described in the schema's meta.
     unrepresentable: "any",
     uri: (id) => `#/components/schemas/${id}`,
   });
@@ -40,7 +40,7 @@ export function describeSchemas(profile: Profile): Record<string, JsonSchema> {
   );
 }
 
-/** A schema that is no component, such as a query's. */
+/** Describes a schema that is not a component, such as that of a query. */
 function describeSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   explainAll(described);
@@ -70,13 +70,13 @@ function requestSchemas(profile: Profile) {
   };
 }
 
-/** Under a profile that delivers no change of a charge there is no such payload. */
+/** A profile that delivers no changes of charges has no schema for their payloads. */
 function answersOf(profile: Profile): Partial<ResponseSchemas> {
   const { ChargePayload, ChargeEvent, ...always } = responseSchemas(profile);
   return profile.webhooks.chargeEvents.length === 0 ? always : { ...always, ChargePayload, ChargeEvent };
 }
 
-/** Wherever a setting is named, the description says what it is about. */
+/** Adds to every description that names settings what these settings are about. */
 function explainAll(node: unknown): void {
   if (typeof node !== "object" || node === null) return;
   if ("x-sandbox-setting" in node && Array.isArray(node["x-sandbox-setting"]) && "description" in node) {
@@ -85,8 +85,11 @@ function explainAll(node: unknown): void {
   for (const member of Object.values(node)) explainAll(member);
 }
 
-/** A description that names the settings it rests on, and the words of the contract that leave the point open. */
-export function resting(description: string, paths: readonly SettingPath[]): { description: string } & Resting {
+/** A description with the settings that it depends on, and the words of the contract that leave the point open. */
+export function withSettings(
+  description: string,
+  paths: readonly SettingPath[],
+): { description: string } & WithSettings {
   return paths.length === 0
     ? { description }
     : { description: explain(description, paths), "x-sandbox-setting": paths };
@@ -111,7 +114,7 @@ export function companyParameters(profile: Profile): Record<string, ParameterObj
   const parameter = {
     name: "X-Company-Id",
     in: "header",
-    ...resting("The id of the access token's company.", ["auth.companyHeader"]),
+    ...withSettings("The id of the access token's company.", ["auth.companyHeader"]),
     schema: { type: "string" },
     example: "company_sandbox",
   } as const;
@@ -139,7 +142,7 @@ export function queryParameters(id: OperationId, profile: Profile): ParameterObj
   return id === "listWebhooks" ? parametersOf(pagingQuery(profile)) : [];
 }
 
-/** What `parsePaging` accepts, which reads digits instead of numbers. */
+/** Describes what `parsePaging` accepts, which reads digits instead of numbers. */
 function pagingQuery({ paging }: Profile) {
   return z.object({
     [paging.limitParameter]: z
