@@ -13,7 +13,7 @@ import { toIso } from "../kernel/time/instant.js";
 import { parseRequest } from "./parse.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 
-/** "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl" is 400. */
+/** The contract, for 400: "Missing or invalid amount, externalId, description, onCanceledRedirectionUrl or onCompletedRedirectionUrl." */
 export const createChargeRequest = oncePerProfile((profile) =>
   openObject({
     amount: wholeXof(profile.charges.min, profile.charges.max).meta(
@@ -39,14 +39,14 @@ const payer = msisdn.meta(
   ),
 );
 
-/** "The request body that carries the simulated phone number: not shown." Nothing is fine. */
+/** The contract: "The request body that carries the simulated phone number: not shown." The body may be missing. */
 export const payRequest = oncePerProfile(({ charges }) => actionBody(charges.payField, payer, "Who pays the charge."));
 
 const refundAmount = wholeXof(1, XOF_MAX).meta(
   note("How much to refund, in XOF; without it everything that is left.", "refunds.amountField", "unknownBody"),
 );
 
-/** "The exact request body format: not shown." Nothing refunds what is left. */
+/** The contract: "The exact request body format: not shown." Without a body everything that is left is refunded. */
 export const refundRequest = oncePerProfile(({ refunds }) =>
   actionBody(refunds.amountField, refundAmount, "How much is refunded."),
 );
@@ -57,7 +57,7 @@ function actionBody<T>(field: string, value: z.ZodType<T>, description: string) 
     .optional();
 }
 
-/** The phone number that pays. */
+/** The phone number of the payer. */
 export function parsePay(profile: Profile, body: unknown): string | undefined {
   const { payField } = profile.charges;
   return parseKnown(profile, payRequest(profile), body, payField)?.[payField];
@@ -69,7 +69,7 @@ export function parseRefund(profile: Profile, body: unknown): Money | undefined 
   return amount === undefined ? undefined : fromXof(amount);
 }
 
-/** Under `unknownBody: reject` a body with members has the one that is known. */
+/** Under `unknownBody: reject` a body that has members must have the known one. */
 function parseKnown<T>({ unknownBody }: Profile, schema: z.ZodType<T>, body: unknown, field: string): T {
   const request = parseRequest(schema, body);
   const unknown = unknownMembers(body, field);
@@ -80,15 +80,15 @@ function parseKnown<T>({ unknownBody }: Profile, schema: z.ZodType<T>, body: unk
 
 const MEMBERS_SHOWN_MAX = 5;
 
-/** The members of a body that has some, but not the one that is known. */
+/** The members of a body that has members, but not the known one. */
 export function unknownMembers(body: unknown, field: string): readonly string[] {
   return isObject(body) && !Object.hasOwn(body, field) ? Object.keys(body) : [];
 }
 
-/** The place of an answer in the API. It decides which fields are shown. */
+/** Where the API shows a charge. This decides which fields are shown. */
 export type ChargeView = "created" | "read" | "paid" | "refunded" | "payload";
 
-/** One charge as this answer shows it, in the order of the contract's table. */
+/** A charge as this answer shows it, in the order of the contract's table. */
 export function renderCharge(charge: Charge, view: ChargeView, profile: Profile): ChargeBody {
   const created = view === "created";
   const hasUrl = created || (profile.charges.paymentUrlOnRead && (view === "read" || view === "payload"));
@@ -116,12 +116,12 @@ export function renderCharge(charge: Charge, view: ChargeView, profile: Profile)
   };
 }
 
-/** After a completed payment one URL, otherwise the other. */
+/** The URL for completed payments once the charge is paid, otherwise the other one. */
 export function redirectionOf(charge: Charge): string {
   return charge.paid > 0 ? charge.onCompletedRedirectionUrl : charge.onCanceledRedirectionUrl;
 }
 
-/** After an attempt to pay it. */
+/** Where the customer is sent after an attempt to pay the charge. */
 function redirectionAfter(charge: Charge, { charges }: Profile): string {
   return charges.failedRedirection === "completed" ? charge.onCompletedRedirectionUrl : redirectionOf(charge);
 }
@@ -143,7 +143,7 @@ function renderEntry(entry: ChargeEntry): ChargeEntryBody {
   };
 }
 
-/** "date and time without separators, with milliseconds and Z": `20250128T083908.249Z`. */
+/** The contract: "date and time without separators, with milliseconds and Z": `20250128T083908.249Z`. */
 function compact(instant: number): string {
   return toIso(instant).replaceAll(/[-:]/g, "");
 }
@@ -163,12 +163,12 @@ export const entryFields = {
   error: z.string().nullable().meta(note("Why the attempt failed; null when it did not.")),
 } satisfies FieldsOf<ChargeEntryBody>;
 
-/** "Charge transaction entry". */
+/** The contract's "Charge transaction entry". */
 export const chargeEntry: z.ZodType<ChargeEntryBody> = z.strictObject(entryFields).meta({
   description: "One payment of a charge, or one refund.",
 });
 
-/** "`currency` (String), `rate` (Number), `value` (Amount). Unit of rate and the rule for value: not shown." */
+/** The contract: "`currency` (String), `rate` (Number), `value` (Amount). Unit of rate and the rule for value: not shown." */
 export const chargeFees: z.ZodType<ChargeBody["fees"]> = z
   .strictObject({
     currency: z.literal(CURRENCY).meta(note("Currency of the fee.")),
@@ -177,7 +177,7 @@ export const chargeFees: z.ZodType<ChargeBody["fees"]> = z
   })
   .meta({ description: "What the service charges for the payment." });
 
-/** All fields that a charge can have; each view takes its own of them. */
+/** All fields that a charge can have. Each view shows some of them. */
 export const chargeFields = {
   id: z.string().min(1).meta(note("Identifier of the charge, an opaque string.")),
   createdAt: timestamp.meta(note("Creation time.")),
@@ -208,12 +208,12 @@ export const chargeFields = {
   transactions: z.array(chargeEntry).meta(note("Payments and refunds, the newest first.")),
 } satisfies FieldsOf<ChargeBody>;
 
-/** A charge in each place where the API shows one, as this profile makes it: an answer with other fields is refused. */
+/** The schemas of a charge wherever the API shows one, under this profile. An answer with other fields does not validate. */
 export function chargeSchemas(profile: Profile) {
   const { charges, webhooks } = profile;
   const onRead = { ...note("The link the customer uses to pay.", "charges.paymentUrlOnRead"), format: "uri" };
   const whole = z.strictObject(chargeFields);
-  // The schema of an answer that has neither link, and of those that add one to it.
+  // The schema of an answer without links. The answers that have one extend it.
   const plain = whole.omit({ paymentUrl: true, webRedirectionUrl: true });
   const read = charges.paymentUrlOnRead
     ? whole.omit({ webRedirectionUrl: true }).extend({ paymentUrl: absoluteUrl.meta(onRead) })

@@ -1,18 +1,16 @@
 import type { Profile } from "../domain/profile/profile.js";
 import type { ErrorStatus } from "./problems.js";
 
-/**
- * The contract's endpoints and their errors: the one table from which routes, the API description and coverage are made.
- */
+/** The contract's endpoints and their errors. Routes, the API description and coverage are made from this one table. */
 export interface Operation {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Identifiers as `:id`. */
+  /** With `:id` for identifiers. */
   readonly path: string;
   readonly tag: "Transactions" | "Customers" | "Balance" | "Charges" | "Webhooks";
   readonly summary: string;
-  /** Which setting chooses the status of success, or the status itself where the contract shows it. */
+  /** The setting that chooses the status of success, or the status itself where the contract shows it. */
   readonly success: "http.createdStatus" | "http.actionStatus" | 200 | 204;
-  /** Whether X-Company-Id is wanted under `auth.companyHeader: charges`. */
+  /** Whether X-Company-Id is required under `auth.companyHeader: charges`. */
   readonly companyHeader: boolean;
   readonly body: "required" | "optional" | "none";
   readonly errors: readonly Required<ErrorRow>[];
@@ -20,9 +18,9 @@ export interface Operation {
 
 export interface ErrorRow {
   readonly status: ErrorStatus;
-  /** Undefined: what the status always means, whatever the operation. */
+  /** Undefined when the status means the same as for every operation. */
   readonly cause?: string;
-  /** The contract's table says so, or the sandbox where the contract is silent. */
+  /** Whether the contract's table has the row, or the sandbox adds it where the contract is silent. */
   readonly source?: "contract" | "sandbox";
 }
 
@@ -35,7 +33,7 @@ const contract = errorFrom("contract");
 const ours = errorFrom("sandbox");
 const chargeNotFound = contract(404, "Charge not found.");
 
-/** Adds the errors that every operation has, and the values that most operations have. */
+/** Adds the errors of every operation, and the values that most operations share. */
 function operation(given: Omit<Operation, "success" | "companyHeader" | "body"> & Partial<Operation>): Operation {
   const errors = [
     ...given.errors,
@@ -170,10 +168,10 @@ export type OperationId = keyof typeof operations;
 
 export const operationIds = Object.keys(operations) as OperationId[];
 
-/** A part of paths that is never an id: `/v1/transactions/batch`. */
+/** A segment of a path that is never an id: `/v1/transactions/batch`. */
 const RESERVED_SEGMENT = "batch";
 
-/** By a method and a path such as `/v1/charges/3f1d6c2e/pay`, without a query. */
+/** Finds an operation by its method and a path without a query, such as `/v1/charges/3f1d6c2e/pay`. */
 export function findOperation(method: string, path: string): OperationId | undefined {
   const given = path.replace(/\/$/, "").split("/");
   const fits = (part: string, segment = ""): boolean =>
@@ -195,8 +193,8 @@ export function successStatus({ success }: Operation, { http }: Profile): number
 }
 
 /**
- * The errors of an operation under this profile: the rows of the contract's table and the sandbox's own, without those
- * that the profile takes away, and with those that it adds.
+ * The errors of an operation under this profile: the rows of the contract's table and the sandbox's own, without those that the profile removes, and
+ * with those that it adds.
  */
 export function errorsUnder(id: OperationId, profile: Profile): readonly ErrorRow[] {
   const operation = operations[id];
@@ -210,12 +208,12 @@ export function errorsUnder(id: OperationId, profile: Profile): readonly ErrorRo
   ];
 }
 
-/** Whether X-Company-Id has to be there: "Whether other endpoints need it: not shown." */
+/** Whether X-Company-Id is required. The contract: "Whether other endpoints need it: not shown." */
 export function headerIsRequired(id: OperationId, { auth }: Profile): boolean {
   return auth.companyHeader === "everywhere" || (auth.companyHeader === "charges" && operations[id].companyHeader);
 }
 
-/** What a profile makes of a row of the table; undefined: no change. */
+/** The rows by which a profile replaces a row of the table; undefined when it does not. */
 function replaced(id: OperationId, status: ErrorStatus, profile: Profile): readonly ErrorRow[] | undefined {
   if (status === 403 && profile.auth.companyHeader === "ignored") return [];
   const isTransfer = id === "createTransaction" || id === "createBatch";

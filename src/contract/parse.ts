@@ -3,13 +3,13 @@ import { refuse } from "../domain/model/problem-codes.js";
 import { PROBLEMS_MAX, firstProblems, isSentence, renderPath, valueAt } from "../kernel/fields.js";
 import { isSecretPlace, quote } from "../kernel/messages/text.js";
 
-/** The typed input, or `invalid_request` with one message for each field that is wrong: all of them, each saying what would be right. */
+/** Returns the typed input, or refuses with `invalid_request` and one message for each wrong field that says what would be right. */
 export function parseRequest<T>(schema: z.ZodType<T>, value: unknown, root = "body"): T {
   const result = schema.safeParse(value);
   return result.success ? result.data : refuse("invalid_request", messagesOf(result.error.issues, value, root));
 }
 
-/** One message for each field that is wrong, and for each key that has no place there. */
+/** One message for each field that is wrong, and for each key that is not allowed there. */
 export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, root: string): readonly string[] {
   const byPath = new Map<string, string>();
   const others: string[] = [];
@@ -31,6 +31,6 @@ function gotWhat(value: unknown, path: readonly PropertyKey[]): string {
   if (typeof value === "object" && value !== null) return "got an object";
   if (isSecretPlace(path)) return "got something else";
   if (typeof value === "string") return `got ${quote(value)}`;
-  // JSON.stringify would call 1e400 null, and refuses a bigint.
+  // JSON.stringify would render 1e400 as null, and throws for a bigint.
   return `got ${typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value)}`;
 }

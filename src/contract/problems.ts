@@ -3,7 +3,7 @@ import type { ProblemCode } from "../domain/model/problem-codes.js";
 import type { Profile } from "../domain/profile/profile.js";
 import type { ErrorBody } from "./resources.js";
 
-/** Each problem's status; forgetting one does not compile. */
+/** The status of each problem. A missing one does not compile. */
 export const statusOfProblem = {
   malformed_json: 400,
   invalid_request: 400,
@@ -32,14 +32,14 @@ export const statusOfProblem = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
-/** Whether a request was refused for its access token or its company, before anything that it asks for was looked at. */
+/** Whether a request was refused for its access token or its company, before its content was examined. */
 export function isTurnedAway(status: number): boolean {
   return status === statusOfProblem.token_invalid || status === statusOfProblem.company_mismatch;
 }
 
 export type ErrorStatus = (typeof statusOfProblem)[ProblemCode];
 
-/** `status` is also one that the API itself never answers, where a rule says so. */
+/** `status` may also be one that the API itself never answers, when a rule chooses it. */
 export function renderError(
   status: number,
   messages: readonly string[],
@@ -55,12 +55,12 @@ export function renderError(
   };
 }
 
-/** The text of `error`: 404 is a `Not Found Exception`. The contract: "Error body shape: not shown." */
+/** The text of `error`: for 404 `Not Found Exception`. The contract: "Error body shape: not shown." */
 export function errorName(status: number): string {
   return `${STATUS_CODES[status] ?? "Unknown Error"} Exception`;
 }
 
-/** In the shape that a profile chooses; its shapes other than `envelope` have all problems in one text. */
+/** Renders an error in the shape that a profile chooses. All shapes but `envelope` have all problems in one text. */
 export function renderErrorAs(
   shape: Profile["errors"]["shape"],
   ...[status, messages, context]: Parameters<typeof renderError>

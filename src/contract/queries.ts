@@ -23,7 +23,7 @@ export const customerCheckQuery = oncePerProfile((profile) =>
   }),
 );
 
-/** A `+` that was decoded to a space counts as `+`: many clients forget to write it `%2B`. */
+/** A leading `+` may have been decoded to a space, because many clients forget to write it as `%2B`. */
 export function parseCustomerCheck(profile: Profile, query: Query): { msisdn: string } {
   const { msisdn: number, ...others } = query;
   const given = number === undefined ? others : { msisdn: number.replace(/^ /, "+"), ...others };
@@ -40,10 +40,10 @@ export function renderBalance(balance: Money): BalanceBody {
 
 const cursorError = "must be the cursor.prev or cursor.next of an earlier answer";
 
-/** "Page size (15 in the example)"; never more than this is asked for at once. */
+/** The largest page that can be asked for. The contract: "Page size (15 in the example)". */
 export const PAGE_LIMIT_MAX = 100;
 
-/** The page of a list: its size and its place. */
+/** The query of a list: how many items the page has, and where it begins. */
 export function pagingFields(defaultLimit: number, maxLimit: number) {
   const error = `must be a whole number from 1 to ${maxLimit}`;
   return {
@@ -57,7 +57,7 @@ export function pagingFields(defaultLimit: number, maxLimit: number) {
   };
 }
 
-/** "Query parameters for paging: not shown." Their names are settings. */
+/** The contract: "Query parameters for paging: not shown." Their names are settings. */
 export function parsePaging({ paging }: Profile, query: Query): Pick<ListRequest<never>, "limit" | "cursor"> {
   const { limit, cursor } = pagingFields(paging.limit, PAGE_LIMIT_MAX);
   const schema = z.object({ [paging.limitParameter]: limit, [paging.cursorParameter]: cursor });
@@ -78,8 +78,8 @@ export function renderPage<T, Body>(page: Page<T> | undefined, render: (row: T) 
 export const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * The page that `find` gives for `limit` rows, with fewer rows where those would make an answer of more than 2 MiB: short values take long. Its
- * cursors go on from what it has. A row that is larger by itself is a page of its own. Rows that do not fit are not rendered.
+ * The page that `find` gives for `limit` rows, or for fewer rows if the answer would exceed 2 MiB, since rendering many short values takes long. Its
+ * cursors continue from the rows that it has. A row that is larger by itself has a page of its own. Rows that do not fit are not rendered.
  */
 export function renderFittingPage<T, Body>(
   limit: number,

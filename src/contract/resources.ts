@@ -1,6 +1,6 @@
 /**
- * The resources as the wire shows them: the contract's fields and spellings, amounts in XOF. Everything outside this folder uses
- * the domain's own types.
+ * The resources as the wire shows them: the contract's fields and spellings, amounts in XOF. Everything outside this folder uses the domain's own
+ * types.
  */
 
 /** The contract's Transaction. A field that an answer does not show is absent, not null. */
@@ -16,9 +16,9 @@ export interface TransactionBody {
   reference: string;
   description?: string;
   type: "transfer";
-  /** "Present only when the transaction was created as part of a batch." */
+  /** The contract: "Present only when the transaction was created as part of a batch." */
   batchId?: string;
-  /** "Present in the retrieve response and in webhook payloads." */
+  /** The contract: "Present in the retrieve response and in webhook payloads." */
   failureReason?: string | null;
   /** ISO 8601 */
   createdAt: string;
@@ -76,9 +76,9 @@ export interface ChargeBody {
   refunded: number;
   attempts: number;
   metadata: Record<string, unknown>;
-  /** "Present in the creation response." */
+  /** The contract: "Present in the creation response." */
   paymentUrl?: string;
-  /** "Present in the staging pay response." */
+  /** The contract: "Present in the staging pay response." */
   webRedirectionUrl?: string;
   /** Absent in a slim webhook payload. */
   transactions?: ChargeEntryBody[];
@@ -92,18 +92,18 @@ export interface SubscriptionBody {
   url: string;
 }
 
-/** The contract's list: "count", "limit", "cursor", "data". */
+/** The contract's list, with its members `count`, `limit`, `cursor` and `data`. */
 export interface PageBody<T> {
-  /** "Number of items returned." */
+  /** The contract: "Number of items returned." */
   count: number;
-  /** "Page size." */
+  /** The contract: "Page size." */
   limit: number;
   /** Opaque strings or null. */
   cursor: { prev: string | null; next: string | null };
   data: T[];
 }
 
-/** Every error, whatever its status. */
+/** The body of every error, whatever its status. */
 export interface ErrorBody {
   statusCode: number;
   message: string[];
@@ -156,7 +156,7 @@ export interface PayRequest {
   msisdn?: string;
 }
 
-/** The body of POST /v1/charges/:id/refund. Without an amount all that is left is refunded. */
+/** The body of POST /v1/charges/:id/refund. Without an amount, everything that is left is refunded. */
 export interface RefundRequest {
   /** XOF */
   amount?: number;

@@ -32,7 +32,7 @@ describe("the schemas of answers", () => {
   });
 
   it("have every value of the types", () => {
-    // A field too few or too many does not compile; of the values of a field only this proves it.
+    // A missing or additional field does not compile, but only this proves the values of a field.
     expectTypeOf<z.output<typeof chargeFields.status>>().toEqualTypeOf<ChargeBody["status"]>();
     expectTypeOf<z.output<typeof chargeFields.droppedReason>>().toEqualTypeOf<string | null>();
     expectTypeOf<z.output<typeof entryFields.status>>().toEqualTypeOf<ChargeEntryBody["status"]>();

@@ -21,8 +21,8 @@ export const payloadNames = {
 } as const satisfies Record<Topic, keyof ResponseSchemas>;
 
 /**
- * What the sandbox answers under this profile, strictly: a field too few, too many or of another kind does not validate. Whatever is the same
- * under every profile stands in the `…Fields` tables, which the compiler compares with the bodies' types.
+ * The schemas of the sandbox's answers under this profile. They are strict: an answer with a missing, additional or different field does not
+ * validate. What is the same under every profile is in the `…Fields` tables, which the compiler compares with the types of the bodies.
  */
 export function responseSchemas(profile: Profile) {
   const { TransactionPayload, ...transfers } = transferSchemas(profile);
@@ -123,7 +123,7 @@ function subscriptionSchema(profile: Profile) {
 
 const place = z.string().min(1).nullable();
 
-/** One instance, so that the API description refers to it by name. */
+/** A single instance, so that the API description refers to it by name. */
 const pageCursor = z
   .strictObject({
     prev: place.meta(note("Opaque; what `cursor` must be for the page before, null on the first.")),
@@ -131,7 +131,7 @@ const pageCursor = z
   })
   .meta({ description: "The places of two pages." });
 
-/** "count", "limit", "cursor", "data". */
+/** A list with the contract's members `count`, `limit`, `cursor` and `data`. */
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     count: z.int().min(0).meta(note("Number of items returned.")),
@@ -141,7 +141,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** "Object with `topic` (String) and `data` (Object)". */
+/** The contract: "Object with `topic` (String) and `data` (Object)". */
 function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
   return z
     .strictObject({

@@ -11,7 +11,7 @@ import { parseUrl } from "../kernel/messages/text.js";
 import { oncePerProfile } from "../domain/profile/track-profile.js";
 import type { SubscriptionBody } from "./resources.js";
 
-/** More than any receiver has; a longer one would be in each of its webhooks and findings. */
+/** Longer than the URL of any receiver. A longer one would be repeated in each of its webhooks and findings. */
 export const URL_LENGTH_MAX = 2_048;
 
 const topicError = `must be one of ${topicSpellings.join(", ")}`;
@@ -21,7 +21,7 @@ const hostErrors = {
   tenant: "must name a public host, or one that the operator of this sandbox permits",
 } as const;
 
-/** Body of POST /v1/webhooks: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
+/** The body of POST /v1/webhooks. The contract: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
 export const subscriptionRequest = oncePerProfile((profile) =>
   openObject({
     topic: z

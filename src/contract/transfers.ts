@@ -25,7 +25,7 @@ export const transferRequest = oncePerProfile((profile) =>
 
 export type TransferRequest = z.output<ReturnType<typeof transferRequest>>;
 
-/** "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
+/** The contract: "each item an object with msisdn, amount, reference, description (the per-item type is not given in the example […])". */
 export const batchRequest = oncePerProfile((profile) => {
   const item = openObject(transferFields(profile, profile.batch.itemType === "required")).meta({
     description: "One transfer of a batch.",
@@ -37,7 +37,7 @@ export const batchRequest = oncePerProfile((profile) => {
   }).meta({ description: "Transfers to many wallet users." });
 });
 
-/** A list that is too long is refused without a look at its items. */
+/** If the list is too long, the problems of its items are not reported. */
 export function parseBatchRequest(profile: Profile, value: unknown): readonly TransferOrder[] {
   return parseRequest(batchRequest(profile), value).transactions.map(toOrder);
 }
@@ -51,9 +51,7 @@ export function toOrder(request: TransferRequest): TransferOrder {
   };
 }
 
-/**
- * Where a transaction is shown: in a creation answer (without `failureReason`), read, or in a payload (ids as `transfers.webhookId` says).
- */
+/** Where a transaction is shown: in a creation answer (without `failureReason`), in a read, or in a payload (with ids as `transfers.webhookId` says). */
 export type TransferView = "created" | "read" | "payload";
 
 export function renderTransfer(transfer: Transfer, view: TransferView, profile: Profile): TransactionBody {
@@ -97,7 +95,7 @@ export function renderBatchHead(batch: Batch, profile: Profile): Omit<BatchBody,
   };
 }
 
-/** `batch.finalStatus` once every transaction of it is final. */
+/** `batch.finalStatus` once all of the batch's transactions are final. */
 export function shownBatchStatus(batch: Batch, profile: Profile): string {
   return batch.status === "completed" ? profile.batch.finalStatus : batch.status;
 }
@@ -119,7 +117,7 @@ function transferFields(profile: Profile, typeRequired: boolean) {
   };
 }
 
-/** All fields that a transaction can have; each view takes its own of them. */
+/** All fields that a transaction can have. Each view shows some of them. */
 export const transactionFields = {
   id: uuidWith("txn_").meta(note("`txn_` followed by a UUID.")),
   amount: amount.meta(note("Amount transferred.")),
@@ -138,7 +136,7 @@ export const transactionFields = {
   updatedAt: timestamp.meta(note("Last update time.")),
 } satisfies FieldsOf<TransactionBody>;
 
-/** "`processing` is the only value shown." */
+/** The contract: "`processing` is the only value shown." */
 const batchFields = {
   id: uuidWith("bat_").meta(note("`bat_` followed by a UUID.")),
   createdAt: timestamp.meta(note("Creation time.")),
@@ -150,7 +148,7 @@ const batchFields = {
   status: z.literal("processing").meta(note("`processing` until every transaction is final.")),
 } satisfies Omit<FieldsOf<BatchBody>, "transactions">;
 
-/** A transaction in each place where the API shows one, as this profile makes it: an answer with other fields is refused. */
+/** The schemas of a transaction wherever the API shows one, under this profile. An answer with other fields does not validate. */
 export function transferSchemas(profile: Profile) {
   const { description, batchId } = transactionFields;
   const whole = z.strictObject({ ...transactionFields, description: description.exactOptional() });

@@ -14,7 +14,7 @@ export function resemblesApiPath(path: string): boolean {
   return suggestPath(path) !== "";
 }
 
-/** The prefix may be missing, come twice, or follow another one. */
+/** Suggests a path even when the prefix is missing, comes twice, or follows another one. */
 function suggestPath(path: string): string {
   const meant = PREFIX + path.slice(path.includes(PREFIX) ? path.lastIndexOf(PREFIX) + PREFIX.length : 1);
   const hint = didYouMean(meant, pathsLike(meant, templates));

@@ -6,8 +6,8 @@ import type { WebhookBody } from "./resources.js";
 import { renderTransfer } from "./transfers.js";
 
 /**
- * The body of a webhook: "Object with `topic` (String) and `data` (Object) holding the Transaction fields." "Payload shapes of the other
- * topics, including the charge topic: not shown": a charge is sent as GET shows it.
+ * The body of a webhook. The contract: "Object with `topic` (String) and `data` (Object) holding the Transaction fields." Of other topics it says:
+ * "Payload shapes of the other topics, including the charge topic: not shown". A charge is sent as GET shows it.
  */
 export function renderPayload(profile: Profile, topic: string, event: DomainEvent): string {
   return JSON.stringify({ topic, data: dataOf(profile, event) } satisfies WebhookBody);
