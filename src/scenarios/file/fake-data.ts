@@ -5,14 +5,14 @@ import { didYouMean } from "../../kernel/messages/suggest.js";
 /** Calls the method at a path such as `person.firstName`. */
 export type DrawFake = (path: readonly string[]) => unknown;
 
-/** Imports the library, for scenarios that use it. */
+/** Imports Faker, for scenarios that use it. */
 export async function loadFakeData() {
   const create = await importFaker();
   const known = create();
   return {
     /** The problem with `${faker.<path>}`; undefined when it can be drawn. */
     problemOf: (path: readonly string[]) => problemOf(known, path),
-    /** A stream that is the same for the same seed. `now` is the reference date of "recent" and "soon". */
+    /** Draws values that are the same for the same seed. `now` is the reference date of "recent" and "soon". */
     drawer(seed: number, now: string): DrawFake {
       const faker = create();
       faker.seed(seed);

@@ -5,7 +5,7 @@ import { scenarioSchema } from "./scenario-schema.js";
 import { expectation, step } from "./step-fields.js";
 import { stepSchemas } from "./step-schemas.js";
 
-/** The published JSON Schema of scenario files, made of the schemas that validate them. */
+/** The published JSON Schema of scenario files, generated from the schemas that validate them. */
 export function scenarioJsonSchema(): JsonSchema {
   const references = new Map<z.ZodType, string>([
     [expectation, "expectation"],
@@ -18,7 +18,7 @@ export function scenarioJsonSchema(): JsonSchema {
   const matchers = Object.fromEntries(Object.keys(operators).map((name) => [name, operandSchemas[name]]));
   return document("Scenario of the sandbox", renderSchema(scenarioSchema, references), {
     step: { anyOf: steps },
-    // No anyOf: an editor then reports the problem of the form that was meant.
+    // Without anyOf, an editor reports the problem of the form that was meant.
     expectation: {
       description: "Only the named members are compared; a list element by element; an object of $… is a matcher",
       ...anything,
@@ -39,14 +39,14 @@ function ref(name: string): JsonSchema {
 
 const anything: JsonSchema = { type: ["string", "number", "boolean", "null", "array", "object"] };
 
-/** A variable in place of the operand. */
+/** A variable in the place of the operand. */
 const variable: JsonSchema = { type: "string", pattern: "\\$\\{" };
 
 function comparison(words: string): JsonSchema {
   return { description: `${words}: a number, or a text such as an ISO 8601 time`, type: ["number", "string"] };
 }
 
-/** What each matcher wants, by its name. */
+/** The schema of each matcher's operand, by the matcher's name. */
 const operandSchemas: Readonly<Record<string, JsonSchema>> = {
   $regex: { description: "A text in which the regular expression is found", type: "string" },
   $type: { description: "Of that type", anyOf: [{ enum: typeNames }, variable] },

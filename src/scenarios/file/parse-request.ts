@@ -6,7 +6,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { parseScenario } from "./parse-scenario.js";
 import { SCENARIO_FILE, type Scenario } from "./scenario.js";
 
-/** The scenario of a replay over HTTP: `{file}` below the folder, or the scenario itself. A problem in a file is, over HTTP, a problem of the input. */
+/** The scenario of a replay over HTTP: `{file}` below the folder, or the scenario itself. Over HTTP, a problem of a file is a problem of the input. */
 export async function parseRequest(request: unknown, folder: string): Promise<Scenario> {
   const isFile = typeof request === "object" && request !== null && "file" in request && !("steps" in request);
   try {
@@ -22,12 +22,12 @@ export async function parseRequest(request: unknown, folder: string): Promise<Sc
   }
 }
 
-/** A scenario that came over HTTP is in no folder: it cannot name other files. */
+/** A scenario that came over HTTP is in no folder, so it cannot name other files. */
 async function refuseToRead(): Promise<never> {
   throw new UsageError("file", "A scenario that is sent as JSON cannot use files. Send {file} instead.");
 }
 
-/** Follows links before it decides whether the file is below the folder. */
+/** Links are followed before it is decided whether the file is below the folder. */
 async function resolveBelow(folder: string, file: unknown): Promise<string> {
   const wanted =
     "file must be the path of a .yaml, .yml or .json file below the folder in which the sandbox was started";
@@ -37,6 +37,6 @@ async function resolveBelow(folder: string, file: unknown): Promise<string> {
   const below = path === undefined ? undefined : relative(base, path);
   if (path === undefined || below === undefined || below.startsWith("..") || below.startsWith(sep))
     throw new UsageError("input", `${wanted}; there is no such file.`);
-  // Messages name files as a user in this folder would.
+  // Messages name files as a user in this folder does.
   return relative("", path);
 }

@@ -12,14 +12,14 @@ import { loadFakeData } from "./fake-data.js";
 import type { Given, Scenario, Step } from "./scenario.js";
 import { givenSchema, scenarioSchema } from "./scenario-schema.js";
 
-/** The default beginning of a scenario: a fixed instant, so that it is the same every day. */
+/** When a scenario begins by default: a fixed instant, so that it is the same every day. */
 const DEFAULT_START = Date.UTC(2026, 0, 15, 9);
 
-/** Steps of repetitions are counted each time. */
+/** The most steps of a scenario. Repeated steps count each time. */
 const STEPS_MAX = 1_000_000;
 
 /**
- * Reads a scenario file, and the files it uses.
+ * Reads a scenario file and the files that it uses.
  *
  * Throws UsageError("file") with all problems, each as `file:line:column: message`.
  */
@@ -35,7 +35,7 @@ export async function parseScenario(source: Source, read: ReadSource = readSourc
   const written = isObject(source.value) ? source.value : {};
   const writtenGiven = isObject(written["given"]) ? written["given"] : {};
   const list = written["steps"];
-  // The schema has reported an empty list.
+  // The schema has already reported an empty list.
   const steps = Array.isArray(list) && list.length > 0 ? await parseSteps(context, list, ["steps"]) : [];
   const fakeData = fakes.length === 0 ? undefined : await loadFakeData();
   for (const { path, report } of fakes) {
@@ -88,7 +88,7 @@ async function prepareGiven(given: z.infer<typeof givenSchema>, shared: Given["f
   };
 }
 
-/** The records of the fixtures files; undefined after reporting their problems. Runs even when the rest of the scenario is wrong. */
+/** The records of the fixtures files; undefined after reporting their problems. They are read even when the rest of the scenario is wrong. */
 async function loadFixtures(
   context: ParseContext,
   written: unknown,
@@ -98,7 +98,7 @@ async function loadFixtures(
   const named = [written].flat().filter((file): file is string => typeof file === "string" && file !== "");
   const files = named.map((file) => (isAbsolute(file) ? file : join(folder, file)));
   if (files.length === 0) return [];
-  // Also checks that the scenario may read them: one that came over HTTP may not.
+  // This also checks that the scenario may read the files: one that came over HTTP may not.
   const readable = await Promise.all(files.map((file) => openFile(context, file, ["given", "fixtures"])));
   if (readable.includes(undefined)) return undefined;
   const report = (message: string): void => context.shared.problems.add(context.source, ["given", "fixtures"], message);

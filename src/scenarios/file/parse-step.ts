@@ -29,23 +29,23 @@ const builtIns: Readonly<Record<string, "value" | "members">> = {
 const BUILT_IN = Object.keys(builtIns);
 const TEST_NUMBERS = Object.keys(numberBehaviours);
 
-/** Limits on how deep files use one another, and on how often a scenario uses any. */
+/** How deep files may use one another, and how often a scenario may use any. */
 const USE_DEPTH_MAX = 20;
 const USES_MAX = 1000;
 
-/** One place of a scenario while it is parsed: the file, and the variables known there. */
+/** A place in a scenario while it is parsed: the file, and the variables that are known there. */
 export interface ParseContext {
   readonly source: Source;
-  /** The files that lead here, the outermost first. */
+  /** The files that lead here, outermost first. */
   readonly chain: readonly string[];
-  /** The variables saved before. */
+  /** The variables that were saved before. */
   readonly known: Set<string>;
-  /** Known only here: the `with` of a used file, the `index` of a repetition. */
+  /** Variables that are known only here: the `with` of a used file, the `index` of a repetition. */
   readonly locals: readonly string[];
   readonly shared: ReturnType<typeof createShared>;
 }
 
-/** Common to all files of a scenario. */
+/** State that all files of a scenario share. */
 function createShared(read: ReadSource) {
   return {
     read,
@@ -56,7 +56,7 @@ function createShared(read: ReadSource) {
     fakes: [] as { readonly path: readonly string[]; readonly report: (problem: string) => void }[],
     uses: 0,
     usesRules: false,
-    /** A file could not be used, so the variables that it saves are unknown. */
+    /** Set when a file could not be used, so that the variables it saves are unknown. */
     isIncomplete: false,
   };
 }
@@ -73,7 +73,7 @@ function know({ known }: ParseContext, names: Iterable<string>): void {
   for (const name of names) known.add(name);
 }
 
-/** The steps of a list, in order. Each knows the variables that earlier ones save. */
+/** Parses a list of steps in order. Each step knows the variables that earlier ones save. */
 export async function parseSteps(context: ParseContext, value: unknown, path: SourcePath): Promise<readonly Step[]> {
   if (!Array.isArray(value) || value.length === 0) {
     addProblem(context, path, `${String(path.at(-1))} must be a list of at least one step`);
@@ -94,7 +94,7 @@ async function parseStep(context: ParseContext, value: unknown, path: SourcePath
   const parsed = schema === undefined ? undefined : context.shared.problems.parse(context.source, schema, path);
   if (keyword !== undefined) checkTexts(context, keyword, value, path);
   const step = parsed === undefined ? undefined : await completeStep(context, parsed, path);
-  // Later steps may use what a wrong step would have saved: one mistake gets one message.
+  // Later steps may use what a wrong step would have saved, so that one mistake gets one message.
   if (step === undefined) know(context, listSaves(value));
   return step;
 }
@@ -116,7 +116,7 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
   return refuse(`"${strange}" is not a step.${didYouMean(strange, stepKeywords)} There are ${all}`, [...path, strange]);
 }
 
-/** Every `${…}` must be well formed, and known before the step runs. */
+/** Checks that every `${…}` is well formed, and known before the step runs. */
 function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown, path: SourcePath): void {
   const inner = substepPaths[keyword];
   const isElsewhere = (at: SourcePath): boolean =>
@@ -132,7 +132,7 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
   }
 }
 
-/** The texts of steps inside a step are checked with those. */
+/** Where steps have other steps. The texts in those are checked with them. */
 const substepPaths: Partial<Record<StepKeyword, readonly string[]>> = {
   parallel: ["parallel"],
   repeat: ["repeat", "steps"],
@@ -146,7 +146,7 @@ function listSaves(value: unknown): string[] {
   );
 }
 
-/** Adds the position, and the steps inside. Undefined when a used file cannot be read. */
+/** Adds the position and the inner steps. Undefined when a used file cannot be read. */
 async function completeStep(context: ParseContext, parsed: ParsedStep, path: SourcePath): Promise<Step | undefined> {
   const position = context.source.positionOf(path);
   switch (parsed.kind) {
@@ -168,7 +168,7 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
       }
       const locals = [...context.locals, ...Object.keys(parsed.with ?? {})];
       const inner = { ...context, source, chain: [...context.chain, resolve(source.file)], locals };
-      // Only the steps of the file: its `given` is for when it runs alone.
+      // Only the steps of the file are used: its `given` is for when it runs alone.
       const list = isObject(source.value) ? source.value["steps"] : undefined;
       return { ...parsed, position, steps: await parseSteps(inner, list, ["steps"]) };
     }
@@ -188,7 +188,7 @@ async function completeStep(context: ParseContext, parsed: ParsedStep, path: Sou
   return { ...parsed, position };
 }
 
-/** Branches of a `parallel` begin together: none knows what another saves. */
+/** The branches of a `parallel` begin together, so none knows what another saves. */
 async function parseBranches(
   context: ParseContext,
   branches: readonly unknown[],
@@ -232,10 +232,10 @@ function explainUnknown(root: string, here: readonly string[]): string {
   return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
 }
 
-/** A file whose steps are used; undefined after reporting why it cannot be read. */
+/** Opens a file whose steps are used; undefined after reporting why it cannot be read. */
 async function openUsed(context: ParseContext, file: string, path: SourcePath): Promise<Source | undefined> {
   const { source, chain, shared } = context;
-  // Relative to this file, but named in messages like the scenario's own path.
+  // The path is relative to this file, but messages name it like the scenario's own path.
   const named = isAbsolute(file) ? file : join(dirname(source.file), file);
   const target = resolve(named);
   if (chain.includes(target)) {
@@ -252,7 +252,7 @@ async function openUsed(context: ParseContext, file: string, path: SourcePath): 
   return undefined;
 }
 
-/** The file, or undefined after reporting why it cannot be read. */
+/** Opens a file; undefined after reporting why it cannot be read. */
 export async function openFile(context: ParseContext, file: string, path: SourcePath): Promise<Source | undefined> {
   const { sources, read } = context.shared;
   try {

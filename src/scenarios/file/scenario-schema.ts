@@ -16,7 +16,7 @@ const webhook = mapping(
 
 const { customers, charges, transactions } = worldLists;
 
-/** The company when the scenario begins. */
+/** The state of the company when the scenario begins. */
 export const givenSchema = mapping(
   {
     clock: optional(instant, "Where the company's clock stands still (default 2026-01-15T09:00:00Z)"),
@@ -45,7 +45,7 @@ export const givenSchema = mapping(
   "a mapping with clock, balance, profile, customers, charges, transactions, webhooks, rules, fixtures",
 );
 
-/** The file. Its steps are parsed one by one. */
+/** The whole file. Its steps are parsed one by one. */
 export const scenarioSchema = mapping(
   {
     $schema: z

@@ -6,11 +6,11 @@ import type { ParsedStep, StepKeyword } from "./step-schemas.js";
 /** The names of scenario files. */
 export const SCENARIO_FILE = /\.(?:ya?ml|json)$/i;
 
-/** A scenario, parsed wholly before anything of it runs. */
+/** A scenario that was parsed completely before any of it runs. */
 export interface Scenario {
   readonly name: string;
   readonly tags: readonly string[];
-  /** Where it was read from; a made-up name for a scenario that came as JSON over HTTP. */
+  /** The file that it was read from; a made-up name for a scenario that came as JSON over HTTP. */
   readonly file: string;
   readonly given: Given;
   /** The keys of `given` in the file itself: only the sandbox can set them up. */
@@ -18,19 +18,19 @@ export interface Scenario {
   readonly steps: readonly Step[];
   /** The absolute paths of the files whose steps it uses, directly or indirectly. */
   readonly uses: ReadonlySet<string>;
-  /** Of `given`, or of the beginning of the file. */
+  /** The position of `given`, or of the beginning of the file. */
   readonly givenPosition: SourcePosition;
-  /** Whether any text of it contains `${faker.…}`. */
+  /** Whether any of its texts contains `${faker.…}`. */
   readonly usesFaker: boolean;
-  /** Whether it creates rules: only then a wrong signature may be intended. */
+  /** Whether it creates rules. Only then a wrong signature may be intended. */
   readonly usesRules: boolean;
 }
 
-/** The company when the scenario begins. */
+/** The state of the company when the scenario begins. */
 export interface Given extends Omit<CompanySetup, "id" | "tokens" | "secretKey"> {
   /** By default a fixed instant, so that a scenario is the same every day. */
   readonly frozenAt: number;
-  /** Without `url` the runner's receiver gets the webhook. */
+  /** Without `url`, webhooks go to the runner's receiver. */
   readonly webhooks: readonly { readonly topic: string; readonly url: string | undefined }[];
   readonly rules: readonly RuleOrder[];
 }
@@ -45,7 +45,7 @@ type GroupStep = Extract<ParsedStep, { readonly kind: GroupKeyword }> & Placed &
 
 type GroupKeyword = "parallel" | "repeat" | "use";
 
-/** The steps of groups in the place of the groups. */
+/** The steps without groups, which are replaced by their steps. */
 export function* leavesOf(steps: readonly Step[]): Generator<LeafStep> {
   for (const step of steps) {
     if ("steps" in step) yield* leavesOf(step.steps);
@@ -59,11 +59,11 @@ interface Placed {
 
 export type StepOf<Kind extends StepKeyword> = Extract<Step, { readonly kind: Kind }>;
 
-/** Only under `start --scenario`: what the step waits for. */
+/** What the step waits for. Only under `start --scenario`. */
 export type When = NonNullable<Step["when"]>;
 
-/** A request, without what all steps have. */
+/** A request, without the fields that all steps have. */
 export type RequestFields = Omit<StepOf<"eventually">["eventually"], "within" | "every">;
 
-/** Variable → dotted path with `[0]`. */
+/** From variable to dotted path with `[0]`. */
 export type Saves = Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ const written = z.union([z.string(), z.number()], {
   error: "must be a duration such as 59m59s, PT1H, or a number of milliseconds",
 });
 
-/** A duration, or text with variables that will be one. */
+/** A duration, or a text with variables that becomes one. */
 export const duration = written
   .superRefine((value, context) => {
     const parsed = hasVariables(value) ? { ms: 0 } : tryParseDuration(value);
@@ -46,17 +46,17 @@ export const fixedDuration = written
 
 const instantError = "must be an ISO 8601 instant such as 2026-01-15T09:00:00Z";
 
-/** An instant, or text with variables that will be one. */
+/** An instant, or a text with variables that becomes one. */
 export const instant = z
   .string({ error: instantError })
   .refine((value) => hasVariables(value) || parseInstant(value) !== undefined, { error: instantError });
 
-/** Any value, with every matcher in it checked: its name and its operand. */
+/** Any value. The name and the operand of every matcher in it are checked. */
 export const expectation = z.unknown().superRefine((value, context) => {
   reportAll(context, matcherProblems(value, hasVariables));
 });
 
-/** A rule. One with variables is checked when they are filled in. */
+/** A rule. A rule with variables is checked once they are filled in. */
 export const ruleInStep = z
   .record(z.string(), z.unknown(), { error: "must be a rule: { on, match, then }" })
   .superRefine((rule, context) => {
@@ -77,7 +77,7 @@ function isOpen(value: unknown): boolean {
 /** Any value; `${…}` in it is filled in when the step runs. */
 const filled = z.unknown();
 
-/** A step in a list. Each is parsed separately, so that its problems name it. */
+/** A step in a list. Each step is parsed separately, so that its problems name it. */
 export const step = z.unknown();
 
 export const nonEmpty = (what: string) => z.string({ error: `must be ${what}` }).min(1, { error: `must be ${what}` });
@@ -107,7 +107,7 @@ export const variables = variableNames(filled, "must be a mapping of variables t
   description: "Variables that only the used file knows",
 });
 
-/** Variable → dotted path with `[0]` into what came. The path begins with one of `roots`. */
+/** From variable to dotted path with `[0]` into what was received. The path begins with one of `roots`. */
 export function saves(...roots: readonly string[]) {
   const list = roots.join(", ");
   const error = `must be a dotted path such as ${roots.at(-1)}.id, beginning with ${list}`;
@@ -147,7 +147,7 @@ const expectedAnswer = mapping(
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/** A request: a step, or the request of `eventually`. */
+/** The fields of a request: of a step, or of `eventually`. */
 export const requestFields = {
   request: z
     .string({ error: "must be a method and a path, such as POST /v1/charges" })
@@ -176,7 +176,7 @@ export const requestFields = {
   save: saves("status", "headers", "body").optional(),
 };
 
-/** Checks across the fields of a request. Each of them may be wrong. */
+/** Checks that involve several fields of a request. Each of the fields may be wrong. */
 export function checkRequest(
   { request, body, rawBody }: Partial<Record<"request" | "body" | "rawBody", unknown>>,
   context: z.RefinementCtx,
@@ -219,7 +219,7 @@ export const clockBody = mapping(
   "a mapping with mode, now, or both",
 ).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
 
-/** The answer to an advance. */
+/** What is expected of the answer to an advance. */
 export const advanceReport = mapping(
   {
     now: optional(expectation, "Where the clock stands then"),
@@ -231,7 +231,7 @@ export const advanceReport = mapping(
   "a mapping with now, fired, firedCount, deliveries",
 ).meta({ description: "What the advance must report" });
 
-/** A topic in either spelling, or text with variables that will be one. */
+/** A topic in either spelling, or a text with variables that becomes one. */
 const topic = z
   .string({ error: "must be a topic" })
   .superRefine((value, context) => {

@@ -21,8 +21,8 @@ import {
 import { hasVariables } from "./template.js";
 
 /**
- * One schema for each kind of step. They validate, the types of steps derive from them, and the published JSON Schema is made of them.
- * Each message completes "<path> …".
+ * One schema for each kind of step. The schemas validate steps, the types of steps derive from them, and the published JSON Schema is generated from
+ * them. Each message completes "<path> …".
  */
 
 const COUNT_MAX = 1_000_000;
@@ -57,7 +57,7 @@ const steps = z
   .array(step, { error: "must be a list of steps" })
   .min(1, { error: "must be a list of at least one step" });
 
-/** Words of the command line, and of the control API. */
+/** The words of the command line, and those of the control API. */
 const clockModes: Readonly<Record<string, { readonly mode: "frozen" | "running" }>> = {
   freeze: { mode: "frozen" },
   frozen: { mode: "frozen" },
@@ -65,7 +65,7 @@ const clockModes: Readonly<Record<string, { readonly mode: "frozen" | "running" 
   running: { mode: "running" },
 };
 
-/** Keyword → schema. A step has exactly one of these keywords. */
+/** Keyed by keyword. A step has exactly one of these keywords. */
 export const stepSchemas = {
   request: mapping({ ...common, ...requestFields }, "a step")
     .superRefine(checkRequest, onObjects)
@@ -160,7 +160,7 @@ export const stepKeywords = Object.keys(stepSchemas) as StepKeyword[];
 /** A step as its schema parses it. */
 export type ParsedStep = z.output<(typeof stepSchemas)[StepKeyword]>;
 
-/** The keys of steps beside their keyword. */
+/** The keys that a step may have besides its keyword. */
 export const companionKeys: ReadonlySet<string> = new Set(
   Object.values(stepSchemas)
     .flatMap((schema) => Object.keys(schema.in.shape))

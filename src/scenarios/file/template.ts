@@ -8,7 +8,7 @@ const EXPRESSION = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_$][\w$-]*|\[\d+\])*$/;
 const NO_VARIABLE =
   "What is between ${ and } must be a name with dots and [0], such as ${charge.transactions[0].id}. Write $${ for a plain ${";
 
-/** The parts of a text, or the problem with it. The problem quotes nothing: a text may hold tokens and keys. */
+/** The parts of a text, or its problem. The problem quotes nothing, because a text may hold tokens and keys. */
 export function parseTemplate(text: string): { parts: readonly TemplatePart[] } | { problem: string } {
   const parts: TemplatePart[] = [];
   let literal = "";
@@ -38,7 +38,7 @@ export function expressionsOf(text: string): string[] {
   return parsed.parts.flatMap((part) => ("expression" in part ? [part.expression] : []));
 }
 
-/** Whether a value is known only when the step runs. A malformed text counts: its problem is reported elsewhere. */
+/** Whether a value is known only when the step runs. A malformed text counts too: its problem is reported elsewhere. */
 export function hasVariables(value: unknown): boolean {
   return typeof value === "string" && ("problem" in parseTemplate(value) || expressionsOf(value).length > 0);
 }
@@ -52,7 +52,7 @@ export function parsePath(path: string): readonly (string | number)[] {
 
 type Path = (string | number)[];
 
-/** Every text of a value, but not its keys. */
+/** Every text in a value, but not the keys. */
 export function* listTexts(value: unknown, path: Path = []): Generator<{ text: string; path: Path }> {
   if (typeof value === "string") yield { text: value, path };
   if (typeof value !== "object" || value === null) return;
