@@ -9,11 +9,11 @@ import type { Target } from "../run/world.js";
 interface CheckOptions {
   readonly target: Target;
   readonly system: SystemClock;
-  /** Where it is going to be: fixtures are found from there. */
+  /** Where the recording will be: the paths of fixtures are relative to it. */
   readonly file: string;
 }
 
-/** Replays a recording. Returns why it does not pass; undefined when it does. */
+/** Replays a recording. Returns why it fails; undefined when it passes. */
 export async function checkRecording(text: string, options: CheckOptions): Promise<string | undefined> {
   const { target, system, file } = options;
   try {

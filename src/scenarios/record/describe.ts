@@ -12,7 +12,7 @@ interface Owner {
   readonly ruledHeaders: ReadonlySet<string>;
 }
 
-/** It cannot be sent again. */
+/** Whether the body of a request is not known, so that the request cannot be sent again. */
 export function isUnreadable({ rawBody, problem }: Exchange): boolean {
   if (problem === "body_too_large") return true;
   return rawBody === undefined && (problem === "malformed_json" || problem === "media_type_unsupported");
@@ -43,13 +43,13 @@ export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequ
   };
 }
 
-/** The token of a request that named no company; null when it had none. */
+/** The token of a request that belonged to no company; null when the request had none. */
 function sentToken({ company, headers }: Exchange): Pick<RecordedRequest, "token"> {
   if (company !== undefined) return {};
   return { token: headers["authorization"] === undefined ? null : "not-a-token" };
 }
 
-/** The headers that differ from those which a replay sends by itself; null where there was none. */
+/** The headers that differ from those that a replay sends by itself. Null stands for a header that was not sent. */
 function sentHeaders(exchange: Exchange, { ownerId, ruledHeaders }: Owner): Record<string, string | null> {
   const { headers, rawBody, problem } = exchange;
   const sent: Record<string, string | null> = {};
@@ -71,7 +71,7 @@ function subscriptionIn({ answer, body }: Exchange): RecordedRequest["subscribed
   return typeof id === "string" && typeof url === "string" ? { id, url } : undefined;
 }
 
-/** The record of a request whose answer did not arrive. */
+/** Looks up what a request made whose answer did not arrive. */
 export function lookUpMade(exchange: Exchange, as: string | undefined): RecordedRequest | undefined {
   const { operation, fault, status, answer, turn } = exchange;
   const list =
@@ -87,7 +87,7 @@ interface LookUp {
   readonly base: string;
 }
 
-/** A list of the control API in which later steps find identifiers. */
+/** A request for a list of the control API, in which later steps find identifiers. */
 export function lookUp({ turn, as, path, base }: LookUp, rows: readonly unknown[]): RecordedRequest {
   const ids = idsInList(rows, base);
   const plain = { kind: "request", method: "GET", body: undefined, status: 200 } as const;
@@ -127,7 +127,7 @@ export function describeWebhook({ subscriptionId, topic, body }: Delivery) {
   };
 }
 
-/** In replays it has another id. */
+/** Looks up a delivery, which has another id in a replay. */
 export function lookUpDelivery(
   delivery: Delivery,
   { world }: Company,

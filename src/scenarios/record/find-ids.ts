@@ -30,7 +30,7 @@ export function idsInList(rows: readonly unknown[], base: string): readonly Foun
   return rows.flatMap((row, index) => found(memberOf(row, "id"), base, `data[${index}].id`));
 }
 
-/** The identifiers in an event that was made on demand: of the resource that was made for it, and the name that this got. */
+/** The identifiers in an event that was made on demand: the id of the resource that was made for it, and the resource's name. */
 export function idsInEvent(answer: unknown): readonly FoundId[] {
   const { resource, data } = isObject(answer) ? answer : {};
   if (!isObject(data)) return [];

@@ -1,14 +1,14 @@
 import { mapTexts } from "../../kernel/messages/json.js";
 
-/** An id, a token or a cursor within a text. Takes linear time for dots, too. */
+/** An id, a token or a cursor within a text. The pattern takes linear time even for many dots. */
 const WORD = /[\w~-]+(?:\.+[\w~-]+)*/g;
-/** Messages quote what they are about. */
+/** A text in quotes: messages quote what they are about. */
 const QUOTED = /(?<=")[^"]+(?=")/g;
 const ANYTHING = { $any: true };
 
-/** What differs from run to run: identifiers, the company, receivers. Each stands for a template such as `${charge}`. */
+/** Texts that differ between runs: identifiers, the company, receivers. Each is replaced by a template such as `${charge}`. */
 export class KnownTexts {
-  /** Undefined: the replay has no name for it. */
+  /** Undefined for a text for which the replay has no name. */
   readonly #templates = new Map<string, string | undefined>();
   readonly #counts = new Map<string, number>();
 
@@ -16,7 +16,7 @@ export class KnownTexts {
     if (!this.#templates.has(text)) this.#templates.set(text, template);
   }
 
-  /** Names a text by a new variable. Undefined when it is known already. */
+  /** Names a text by a new variable. Undefined when the text has a name already. */
   addVariable(text: string, base: string): string | undefined {
     if (this.#templates.has(text)) return undefined;
     const count = (this.#counts.get(base) ?? 0) + 1;
@@ -26,7 +26,7 @@ export class KnownTexts {
     return name;
   }
 
-  /** Every known text in the value becomes its template. A `${` in the data is escaped. */
+  /** Replaces every known text in the value by its template, and escapes every `${` in the data. */
   fill(value: unknown): unknown {
     return mapTexts(value, (text) => this.fillText(text));
   }
@@ -41,7 +41,7 @@ export class KnownTexts {
       .replaceAll(WORD, known);
   }
 
-  /** The same for an expectation: a text with something that the replay cannot name may be any. */
+  /** Does the same for an expectation. A text with something that the replay cannot name may have any value there. */
   fillExpected(value: unknown): unknown {
     const isNameless = (word: string): boolean => this.#templates.has(word) && this.#templates.get(word) === undefined;
     return mapTexts(value, (text) => (text.match(WORD)?.some(isNameless) === true ? ANYTHING : this.fillText(text)));

@@ -2,7 +2,7 @@ import type { Instant } from "../../kernel/time/instant.js";
 import type { CompanySetup } from "../../sandbox/state/fixture.js";
 
 interface Placed {
-  /** Steps are in the order of the turns in which things happened, whatever the clocks say. */
+  /** Steps are in the order of the turns in which things happened, whatever the clocks show. */
   readonly turn: number;
   /** The company's time; undefined when it does not matter. */
   readonly at: Instant | undefined;
@@ -17,31 +17,31 @@ export interface RecordedRequest extends Placed {
   readonly path: string;
   readonly body: unknown;
   readonly rawBody?: string | undefined;
-  /** Undefined: the company's own; null: none. */
+  /** Undefined for the company's own token; null for none. */
   readonly token?: string | null;
-  /** Beside those sent by themselves; null leaves one out. */
+  /** Headers besides those that a replay sends by itself; null leaves one out. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Undefined: the answer was lost. */
+  /** Undefined when the answer was lost. */
   readonly status: number | undefined;
-  /** The answer's body when it is expected. */
+  /** The body of the answer, if it is expected. */
   readonly answer?: unknown;
   /** Identifiers in the answer, which become variables. */
   readonly ids: readonly FoundId[];
-  /** It only looks up identifiers, and is left out when none is used. */
+  /** Set for a request that only looks up identifiers. It is left out when none of them is used. */
   readonly isLookup?: true;
-  /** It changed nothing, and no rule took part in it. */
+  /** Whether the request was refused, so that it changed nothing, without a rule that applied to it. */
   readonly isRefused?: boolean;
-  /** The subscription that it made. */
+  /** The subscription that the request made. */
   readonly subscribed?: { readonly id: string; readonly url: string };
-  /** Where the clock is afterwards: at the beginning again, or at the time of a state. */
+  /** The clock afterwards: at the beginning again, or at the time of a state. */
   readonly resetTo?: "start" | Instant;
 }
 
 export interface FoundId {
   readonly text: string;
-  /** Names the variable. */
+  /** The name of the variable, before it is made unique. */
   readonly base: string;
-  /** In the answer's body. */
+  /** The path in the body of the answer. */
   readonly path: string;
 }
 
@@ -51,11 +51,11 @@ export interface RecordedWebhook extends Placed {
   readonly subscriptionId: string;
   readonly topic: string;
   readonly data: unknown;
-  /** A rule may have changed it, so it is not expected. */
+  /** Whether a rule may have changed the webhook, so that it is not expected. */
   readonly isRuled: boolean;
 }
 
-/** A call moved the clock. */
+/** A call that moved the clock. */
 interface RecordedTime extends Placed {
   readonly kind: "time";
 }
@@ -69,13 +69,13 @@ export interface Recording {
     /** XOF. */
     readonly balance: number;
     readonly profile: Readonly<Record<string, unknown>>;
-    /** As POST /_sandbox/rules takes them. */
+    /** In the form that POST /_sandbox/rules takes. */
     readonly rules: readonly unknown[];
     readonly fixtures: readonly string[];
   };
-  /** What the other companies began with, by their names in the recording. */
+  /** What the other companies began with, keyed by their names in the recording. */
   readonly others: ReadonlyMap<string, CompanySetup | undefined>;
   readonly items: readonly Recorded[];
-  /** Sentences about what is left out. */
+  /** Sentences about what was left out. */
   readonly notes: readonly string[];
 }

@@ -22,10 +22,10 @@ import {
 import type { Recorded, RecordedRequest, Recording } from "./recorded.js";
 import { type RenderOptions, renderRecording } from "./render-recording.js";
 
-/** For the bodies and answers of a recording, as JSON. The number of requests is limited by `limits.recordedRequests`. */
+/** The most bytes of the bodies and answers of a recording, as JSON. `limits.recordedRequests` limits the number of requests. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Records all companies from its creation on, as the first one sees them. */
+/** Records all companies from its creation on, from the point of view of the first company. */
 export class Recorder {
   readonly #sandbox: Sandbox;
   readonly #bytesMax: number;
@@ -33,20 +33,20 @@ export class Recorder {
   readonly #session: Pick<Recording, "startedAt" | "companyId" | "given">;
   readonly #items: Recorded[] = [];
   readonly #problems: string[] = [];
-  /** The names of other companies, by their ids, and what each began with. */
+  /** The names of other companies, keyed by id, and what each of them began with. */
   readonly #names = new Map<string, string>();
   readonly #others = new Map<string, CompanySetup | undefined>();
-  /** Requests must send them again, because rules look at them. */
+  /** Headers that a replay must send again, because rules are compared with them. */
   readonly #ruledHeaders = new Set<string>();
   readonly #stops: readonly (() => void)[];
   #requests = 0;
   #bytes = 0;
   #leftOut = 0;
   #unreadable = 0;
-  /** The turn of the first request beyond a limit. What comes later is left out, so that what is there is complete. */
+  /** The turn of the first request beyond a limit. Everything later is left out, so that what is there is complete. */
   #fullAt = Number.POSITIVE_INFINITY;
 
-  /** `fixtures`: the files that the first company began with, by their paths from the recording. */
+  /** `fixtures`: the files that the first company began with, as paths relative to the recording. */
   constructor(sandbox: Sandbox, fixtures: readonly string[], bytesMax: number = RECORDED_BYTES_MAX) {
     const { defaultCompany, events } = sandbox;
     const { record, world } = defaultCompany;
@@ -80,7 +80,7 @@ export class Recorder {
     return this.#requests - this.#refusedWithSecret().length;
   }
 
-  /** What is left out. */
+  /** Sentences about what was left out. */
   notes(): readonly string[] {
     const withSecret = this.#refusedWithSecret().length;
     return [
@@ -94,12 +94,12 @@ export class Recorder {
     ];
   }
 
-  /** What a scenario cannot repeat. A recording without it would be another session. */
+  /** What a scenario cannot repeat. Without it, the recording would show another session. */
   problems(): readonly string[] {
     return this.#problems.map(this.#sandbox.redactor.text);
   }
 
-  /** The session so far as a scenario file: identifiers become saved variables, webhooks expectations. */
+  /** The session so far as a scenario file. Identifiers become saved variables, and webhooks become expectations. */
   render(how?: RenderOptions): string {
     const leftOut = new Set(this.#refusedWithSecret());
     const items = this.#items.filter((item) => item.turn < this.#fullAt && !leftOut.has(item));
@@ -107,18 +107,18 @@ export class Recorder {
     return renderRecording(recording, this.#sandbox.redactor, how);
   }
 
-  /** Without the secret another body may be accepted, or refused for another reason. */
+  /** Refused requests that hold a secret. Without the secret, another body may be accepted or be refused for another reason. */
   #refusedWithSecret(): readonly Recorded[] {
     const { redactor } = this.#sandbox;
     return this.#items.filter((item) => item.kind === "request" && item.isRefused && isRedacted(item, redactor));
   }
 
-  /** Whether a company is that of a scenario. */
+  /** Whether a company belongs to a scenario. */
   #isIgnored(companyId: string): boolean {
     return this.#sandbox.opened.get(companyId)?.setup.ofScenario === true;
   }
 
-  /** Undefined for the first company. */
+  /** The name of a company in the recording; undefined for the first company. */
   #nameOf(companyId: string): string | undefined {
     if (companyId === this.#session.companyId) return undefined;
     const known = this.#names.get(companyId);
@@ -206,7 +206,7 @@ export class Recorder {
     this.#keep({ ...describeWebhook(delivery), turn, at: undefined, as, isRuled });
   }
 
-  /** The clock of a state stands still, as that of a scenario does. */
+  /** In the recording, the clock of a state is frozen, as that of a scenario is. */
   #replaceState(call: ControlCalled, company: Company | undefined, as: string | undefined): void {
     const { at, route, body } = call;
     const now = memberOf(memberOf(body, "clock"), "now");
@@ -236,7 +236,7 @@ export class Recorder {
   }
 }
 
-/** They change nothing that a scenario sees: it has credentials of its own, and opens companies at their first use. */
+/** Calls that change nothing that a scenario sees: a scenario has its own credentials, and opens companies at their first use. */
 const IGNORED_CALLS: ReadonlySet<string> = new Set([
   "POST /companies",
   "POST /companies/:id/rotate",
@@ -254,7 +254,7 @@ function noteHeaders(match: unknown, names: Set<string>): void {
   for (const name of Object.keys(headers)) if (!name.startsWith("$")) names.add(name.toLowerCase());
 }
 
-/** The rule may have been used up by the same change. */
+/** Whether a rule may apply to these deliveries. The same change may have used up the rule. */
 function isUnderDeliveryRule({ world }: Company, changes: readonly Change[]): boolean {
   return (
     world.rules.values().some(({ on }) => on === "delivery") ||

@@ -11,11 +11,11 @@ import { KnownTexts } from "./known-texts.js";
 import type { Recorded, RecordedRequest, RecordedWebhook, Recording } from "./recorded.js";
 
 export interface RenderOptions {
-  /** Without the delays of rules, which take real time. */
+  /** Whether to leave out the delays of rules, which take real time. */
   readonly isQuick?: boolean;
 }
 
-/** The session as a scenario file. */
+/** Renders the session as a scenario file. */
 export function renderRecording(
   recording: Recording,
   redactor: Redactor,
@@ -42,11 +42,11 @@ export function renderRecording(
   return document.toString({ lineWidth: 120 });
 }
 
-/** A step, and the variables that it would save. */
+/** A step, and the variables that it could save. */
 interface Draft {
   readonly step: Readonly<Record<string, unknown>>;
   readonly saves: readonly (readonly [name: string, path: string])[];
-  /** Written when nothing of it is saved; undefined for no step. */
+  /** The step to write when no later step uses its variables; undefined for none. */
   readonly otherwise: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -58,13 +58,13 @@ class Renderer {
   readonly #drafts: Draft[] = [];
   /** The clocks of the companies in the replay. */
   readonly #clocks = new Map<string | undefined, Instant>();
-  /** Other companies that have begun. */
+  /** The names of other companies that have begun. */
   readonly #begun = new Set<string>();
   readonly #subscriptions = new Set<string>();
   readonly #urls = new Set<string>();
-  /** How many webhooks like it have come so far. */
+  /** How many equal webhooks have come so far. */
   readonly #counts = new Map<string, number>();
-  /** The webhooks of the last step, which come together. */
+  /** The webhooks of the last step, which are expected together. */
   readonly #awaited = new Map<string, RecordedWebhook>();
 
   constructor(recording: Recording, redactor: Redactor, isQuick: boolean) {
@@ -76,7 +76,7 @@ class Renderer {
   }
 
   render(): readonly unknown[] {
-    // A stable sort: what is in one turn stays in the order in which it was recorded.
+    // The sort is stable: items of one turn stay in the order in which they were recorded.
     const items = this.#recording.items.toSorted((a, b) => a.turn - b.turn);
     for (const { subscribed } of items.filter((item) => item.kind === "request"))
       if (subscribed !== undefined) this.#subscriptions.add(subscribed.id);
@@ -102,12 +102,12 @@ class Renderer {
     this.#push({ step, saves: [], otherwise: step });
   }
 
-  /** A step of the control API, for the company of that name. */
+  /** Adds a step that calls the control API for the company of that name. */
   #control(request: string, as: string | undefined, body?: unknown): void {
     this.#add({ request, ...(as === undefined ? {} : { as }), ...(body === undefined ? {} : { body }) });
   }
 
-  /** Another company begins like the recorded one. */
+  /** Makes another company begin as the recorded one did. */
   #begin({ as }: Recorded): void {
     if (as === undefined || this.#begun.has(as)) return;
     this.#begun.add(as);
@@ -139,7 +139,7 @@ class Renderer {
     const { text, value } = this.#redactor;
     if (subscribed !== undefined && !this.#urls.has(subscribed.url)) {
       this.#urls.add(subscribed.url);
-      // One receiver with a URL for each, because a subscription of the same URL is another thing.
+      // There is one receiver with a different URL for each subscription, because a second subscription of the same URL is something else.
       this.#known.add(subscribed.url, this.#urls.size === 1 ? "${receiver}" : `\${receiver}?${this.#urls.size}`);
     }
     const isRule = item.path === "/_sandbox/rules" && method === "POST";
@@ -160,7 +160,7 @@ class Renderer {
     const saves = ids.flatMap(({ text: id, base, path }): Draft["saves"] => {
       const name = this.#known.addVariable(id, base);
       if (name === undefined) return [];
-      // Webhooks show it without its prefix. The API takes both.
+      // Webhooks show the id without its prefix. The API accepts both.
       this.#known.add(plainId(id), `\${${name}}`);
       return [[name, `body.${path}`]];
     });
@@ -206,12 +206,12 @@ class Renderer {
   }
 }
 
-/** Webhooks that an expectation cannot distinguish. */
+/** The same key for webhooks that an expectation cannot distinguish. */
 function keyOf({ topic, data }: RecordedWebhook): string {
   return JSON.stringify([findTopic(topic) ?? topic, data]);
 }
 
-/** Members that differ from run to run. */
+/** Members whose values differ between runs. */
 const VOLATILE: ReadonlySet<string> = new Set([
   "id",
   "createdAt",
@@ -224,7 +224,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
   "batchId",
 ]);
 
-/** `metadata` is the caller's own data, returned as it was sent. So is what looks like a matcher. */
+/** `metadata` is the caller's own data, returned as it was sent, so it is kept. So is what looks like a matcher. */
 function withoutVolatile(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVolatile);
   if (!isObject(value) || hasOperators(value)) return value;
@@ -234,7 +234,7 @@ function withoutVolatile(value: unknown): unknown {
   );
 }
 
-/** Objects with keys that begin with `$` would be read as matchers. */
+/** Escapes objects with keys that begin with `$`: they would be read as matchers. */
 function escapeMatchers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(escapeMatchers);
   if (!isObject(value)) return value;
@@ -246,7 +246,7 @@ function hasOperators(value: object): boolean {
   return Object.keys(value).some((key) => key.startsWith("$"));
 }
 
-/** A delay of a request is real time. A `hang` without one takes a minute. */
+/** Removes the delay of a request rule, which is real time. A `hang` without a delay takes a minute. */
 function withoutDelay(rule: unknown): unknown {
   if (!isObject(rule) || rule["on"] !== "request" || !isObject(rule["then"])) return rule;
   const { then } = rule;
