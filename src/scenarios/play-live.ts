@@ -24,21 +24,21 @@ export interface LiveOptions {
 }
 
 /**
- * Plays scenarios in the default company while an application uses the API: a step with `when` waits for a request or an event. A failed expectation is
- * logged.
+ * Plays scenarios in the default company while an application uses the API: a step with `when` waits for a request or an event. Failed expectations
+ * are logged.
  */
 export async function prepareLive(scenarios: readonly Scenario[], options: LiveOptions) {
-  // Throws when no company is open, and the receiver would keep the process alive.
+  // This throws when no company is open, and must come first: the receiver would keep the process alive.
   const watch = startWatch(options.sandbox);
   const receiver = await startReceiver();
   const stopped = new AbortController();
-  // Every step that waits listens.
+  // Every step that waits listens to the signal.
   setMaxListeners(0, stopped.signal);
   const stage = { ...options, receiver, watch, signal: stopped.signal };
   return {
-    /** Begins. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
+    /** Begins to play. Steps can wait for anything that has happened since the preparation. Resolves when every scenario has passed or failed. */
     play: () => Promise.all(scenarios.map((scenario, index) => playOne(scenario, `live-${index + 1}`, stage))),
-    /** A step that waits in real time would keep the process alive. */
+    /** Ends waiting steps too, which would keep the process alive in real time. */
     close: async (): Promise<void> => {
       stopped.abort();
       watch.stop();
@@ -88,7 +88,7 @@ async function playOne(
 
 const REQUESTS_MAX = 10_000;
 
-/** Keeps the requests to the default company, for scenarios that wait for them later. */
+/** Keeps the requests to the default company, for scenarios that wait for one later. */
 function startWatch(sandbox: Sandbox) {
   const { id, record } = sandbox.defaultCompany;
   const beginSeq = record.seq;
@@ -130,7 +130,7 @@ function startWatch(sandbox: Sandbox) {
   return { stop, cursor };
 }
 
-/** `when.event` is compared with it. */
+/** The value with which `when.event` is compared. */
 function describeEvent(event: DomainEvent, profile: Profile) {
   const { type, resource, subject } = event;
   let data;

@@ -9,12 +9,12 @@ export interface ReplayerOptions {
   readonly sandbox: Sandbox;
   /** Calls the sandbox without a socket. */
   readonly fetch: Fetch;
-  /** Only files below it may be named. */
+  /** Only files below this folder may be named. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How many run at once, and the longest that one may take, in real time. */
+/** How many scenarios run at the same time, and how long one may take in real time. */
 export const REPLAYS_MAX = 64;
 export const REPLAY_MS_MAX = 10 * 60_000;
 
@@ -34,7 +34,7 @@ export function createReplayer({ sandbox, fetch, folder, env }: ReplayerOptions)
       const tooLong = new AbortController();
       const cancel = sandbox.system.after(REPLAY_MS_MAX, () => tooLong.abort(new UsageError("state", TOO_LONG)));
       const signal = AbortSignal.any([ended, closing.signal, tooLong.signal]);
-      // Every request that waits listens.
+      // Every request that waits listens to the signal.
       setMaxListeners(0, signal);
       const replay = replayOne(request, signal).finally(() => {
         cancel();

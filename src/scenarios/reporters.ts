@@ -12,7 +12,7 @@ import { renderAllowed, renderFinding } from "../sandbox/findings/finding.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import type { ReplaySummary, ScenarioResult } from "./run/replay.js";
 
-/** Renders the report of a whole replay as one text. */
+/** Renders the report of a complete replay as one text. */
 export type Reporter = (summary: ReplaySummary) => string;
 
 /** One JSON object: the counts, and the outcome of each scenario with all details of its failure. */
@@ -40,7 +40,7 @@ export const renderJson: Reporter = ({ results, counts, durationMs, seed, notRun
   return `${JSON.stringify(report, undefined, 2)}\n`;
 };
 
-/** Without the headers of webhooks: they contain the port, which changes from run to run. */
+/** Leaves out the headers of webhooks: they contain the port, which differs between runs. */
 function withoutHeaders({ received, ...failure }: Failure) {
   if (received === undefined) return failure;
   return { ...failure, received: received.map(({ headers: _, ...webhook }) => webhook) };
@@ -79,7 +79,7 @@ export const renderTap: Reporter = ({ results }) => {
   return ["TAP version 14", `1..${results.length}`, ...lines, ""].join("\n");
 };
 
-/** A # would begin a directive. */
+/** A # would begin a directive of TAP. */
 function escapeTap(text: string): string {
   return oneLine(text).replaceAll(/[\\#]/g, String.raw`\$&`);
 }
@@ -97,7 +97,7 @@ export const renderGithub: Reporter = ({ results }) =>
     })
     .join("");
 
-/** Problems of files, each `file:line:column: message`, as annotations. */
+/** Renders problems of files, each `file:line:column: message`, as annotations. */
 export function renderGithubProblems(problems: readonly string[]): string {
   return problems
     .map((problem) => {
@@ -118,7 +118,7 @@ function escapeGithub(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** One line for a scenario that passed or was skipped; all details of one that failed. */
+/** One line for a scenario that passed or was skipped, and all details for one that failed. */
 export function renderResult(
   { scenario, outcome, reason, failure, durationMs, seen }: ScenarioResult,
   style: Style,
@@ -132,7 +132,7 @@ export function renderResult(
   return `${style.bad("✗")} ${style.strong(name)} ${time}\n${details}\n${notes}`;
 }
 
-/** Findings, and rules that never fired. */
+/** Lists findings, and rules that never fired. */
 function renderSeen({ findings, allowed, rulesNeverFired }: ScenarioResult["seen"], { faint }: Style): string {
   const notes = [
     ...findings.map((finding) => renderFinding(finding)),

@@ -17,24 +17,24 @@ export interface WorldParts {
   readonly sandbox: Sandbox;
   readonly fetch: Fetch;
   readonly receiver: Receiver;
-  /** Of the scenario: names the path of its receiver and its other companies. */
+  /** The scenario's name. The path of its receiver and the names of its other companies contain it. */
   readonly name: string;
-  /** Ends its requests early. */
+  /** Ends the scenario's requests early. */
   readonly signal?: AbortSignal | undefined;
 }
 
 type OtherCompany = ReturnType<ScenarioWorld["other"]>;
 
-/** What a scenario can do in a company of this sandbox. */
+/** Runs a scenario in a company of this sandbox. */
 export class CompanyWorld implements ScenarioWorld {
   readonly companyId: string;
   readonly #parts: WorldParts;
   readonly #given: Given | undefined;
   readonly #inbox: ReturnType<Receiver["open"]>;
-  /** By the names that the scenario gives them. */
+  /** Keyed by the names that the scenario gives them. */
   readonly #others = new Map<string, OtherCompany>();
 
-  /** `given`: the company is the scenario's own; others that it opens are like it. */
+  /** With `given` the company is the scenario's own, and other companies that it opens begin like it. */
   constructor(parts: WorldParts, companyId: string, given?: Given) {
     this.companyId = companyId;
     this.#parts = parts;
@@ -86,14 +86,14 @@ export class CompanyWorld implements ScenarioWorld {
   async send({ method, path, headers, body }: Outgoing): Promise<Answer> {
     const { sandbox, fetch, signal } = this.#parts;
     const { adminToken } = sandbox.options;
-    // Calls without a socket would leave no turn to others.
+    // Without a socket, calls would not let other work have its turn.
     await sandbox.system.yieldToEventLoop();
-    // Links in answers begin with the address of the request, and so with ${url}.
+    // Links in answers begin with the address of the request, which is therefore ${url}.
     const url = new URL(new URL(sandbox.publicUrl).origin + path);
     const isControl = path.startsWith("/_sandbox");
     if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", this.companyId);
     const admin = isControl && adminToken !== undefined ? { authorization: `Bearer ${adminToken}` } : undefined;
-    // As bytes: a Request would add a content type to text.
+    // The body is bytes, because a Request would add a content type to a text.
     const content = body === undefined ? {} : { body: new TextEncoder().encode(body) };
     const init = { method, headers: { ...admin, ...headers }, ...(signal && { signal }), ...content };
     return readAnswer(await fetch(new Request(url, init)));
@@ -149,13 +149,13 @@ export class CompanyWorld implements ScenarioWorld {
 
   async close(): Promise<void> {
     this.#inbox.close();
-    // A scenario is no client: what it does not look at is not a mistake.
+    // A scenario is not a client, so what it does not check is not a mistake of a client.
     for (const company of this.#companies())
       if (company.id !== this.companyId || this.#given !== undefined)
         this.#parts.sandbox.remove(company, { endsRun: false });
   }
 
-  /** Found each time, because the scenario may replace the company's state. */
+  /** Found anew each time, because the scenario may replace the company's state. */
   get #company(): Company {
     const found = this.#parts.sandbox.findCompany(this.companyId);
     if (found === undefined)
@@ -163,14 +163,14 @@ export class CompanyWorld implements ScenarioWorld {
     return found;
   }
 
-  /** Its company and the others, without those that were removed. */
+  /** The scenario's company and the others, without those that were removed. */
   #companies(): readonly Company[] {
     const ids = [this, ...this.#others.values()].map(({ companyId }) => companyId);
     return ids.flatMap((id) => this.#parts.sandbox.findCompany(id) ?? []);
   }
 }
 
-/** Any name, encoded for a header. */
+/** A token from any name, encoded for a header. */
 export function tokenOf(name: string): string {
   return `at_${encodeURIComponent(name)}`;
 }

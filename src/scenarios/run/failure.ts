@@ -6,17 +6,17 @@ import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Received } from "./receiver.js";
 import type { Answer, Outgoing } from "./world.js";
 
-/** What differs from what a step expects, and the details that show why. */
+/** How the result of a step differs from what was expected, with the details that show why. */
 export interface FailureDetails {
   readonly message: string;
   readonly mismatches?: readonly Mismatch[];
   readonly request?: Outgoing;
   readonly answer?: Answer;
-  /** When a webhook was missing or one too many: those that did come. */
+  /** When a webhook was missing or there was one too many: the webhooks that did come. */
   readonly received?: readonly Received[];
 }
 
-/** With its place in the scenario. */
+/** A failure with its place in the scenario. */
 export interface Failure extends FailureDetails {
   /** `failure`: an expectation failed. `error`: the step could not run. */
   readonly kind: "failure" | "error";
@@ -24,7 +24,7 @@ export interface Failure extends FailureDetails {
   readonly position: SourcePosition;
 }
 
-/** Thrown by a step; the runner adds where. */
+/** Thrown by a step. The runner adds the position. */
 export class StepFailed extends Error {
   override readonly name = "StepFailed";
   readonly details: FailureDetails;
@@ -37,7 +37,7 @@ export class StepFailed extends Error {
 
 /** Longer bodies and paths are cut: the message is for reading. */
 const SHOWN_CHARACTERS_MAX = 2_000;
-/** Further differences are counted: there may be thousands, each with a path of thousands of characters. */
+/** Further differences are only counted: there may be thousands, each with a path of thousands of characters. */
 const MISMATCHES_MAX = 100;
 
 /** Reports are kept and shared, so they show no secret. */
@@ -81,7 +81,7 @@ const SHOWN_WEBHOOKS_MAX = 20;
 const SUBSCRIPTION_HINT =
   "the runner's receiver is subscribed by given.webhooks without a url, or with the url ${receiver}";
 
-/** What went wrong, where, and everything needed to see why: a few lines of text. */
+/** Renders what went wrong, where, and everything that shows why, as a few lines of text. */
 export function renderFailure(failure: Failure, style: Style = plainStyle): string {
   const { request, answer, received, mismatches = [] } = failure;
   const withBody = (line: string, body: string | undefined): string =>

@@ -8,18 +8,18 @@ export interface Received {
   readonly topic: string;
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the header's signature is that of the raw body under the secret key of one of the scenario's companies. */
+  /** Whether the signature in the header is that of the raw body under the secret key of one of the scenario's companies. */
   readonly genuine: boolean;
 }
 
-/** Of one company. */
+/** How one company signs webhooks. */
 interface Signer {
   readonly secretKey: string;
   /** The name of the header, in lower case. */
   readonly header: string;
 }
 
-/** Called at every webhook: a scenario may rotate the key, or rename the header. */
+/** Called for each webhook, because a scenario may rotate the key or rename the header. */
 type ListSigners = () => readonly Signer[];
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
@@ -38,7 +38,7 @@ export async function startReceiver() {
     });
     request.on("error", () => undefined);
     request.on("end", () => {
-      // A query makes several URLs of one receiver.
+      // URLs that differ in the query belong to one receiver.
       const inbox = inboxes.get((request.url ?? "").replace(/\?.*/s, ""));
       if (inbox === undefined || size > BODY_BYTES_MAX) {
         response.writeHead(inbox === undefined ? 410 : 413).end();
@@ -46,7 +46,7 @@ export async function startReceiver() {
       }
       const received = parseWebhook(Buffer.concat(chunks), request, inbox.signers());
       inbox.received.push(received);
-      // "If equal the payload is authentic; otherwise the request is to be rejected."
+      // The contract: "If equal the payload is authentic; otherwise the request is to be rejected."
       response.writeHead(received.genuine ? 200 : 401).end();
     });
   });
@@ -71,7 +71,7 @@ export async function startReceiver() {
   };
 }
 
-/** A truncated body is not JSON: its text is kept for messages. */
+/** The body may be truncated and not JSON. Its text is kept then, for messages. */
 function parseWebhook(bytes: Buffer, request: IncomingMessage, signers: readonly Signer[]): Received {
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const genuine = signers.some(({ header, secretKey }) => headers[header] === signBody(bytes, secretKey));

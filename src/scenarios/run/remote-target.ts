@@ -16,12 +16,12 @@ import { type LeafStep, type RequestFields, type Scenario, leavesOf } from "../f
 import { expressionsOf, listTexts } from "../file/template.js";
 
 export interface RemoteOptions extends Credentials {
-  /** Base address, without a slash at the end. */
+  /** The base address, without a slash at the end. */
   readonly url: string;
   readonly system: SystemClock;
-  /** For one request: a deployment that hangs must not stop a whole replay. Default {@link REQUEST_TIMEOUT_MS}. */
+  /** The timeout of one request: a deployment that hangs must not stop a whole replay. Default {@link REQUEST_TIMEOUT_MS}. */
   readonly timeoutMs?: number;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -83,7 +83,7 @@ export async function assertReachable({ url }: Pick<RemoteOptions, "url">): Prom
   }
 }
 
-/** The first thing in the scenario that only the sandbox has. */
+/** The first thing in the scenario that only the sandbox can do. */
 function findNeed({ steps, givenKeys, file }: Scenario): string | undefined {
   if (givenKeys.length > 0) return `given.${givenKeys[0]} needs the sandbox`;
   for (const step of leavesOf(steps)) {

@@ -14,7 +14,7 @@ import { nothingSeen, type ScenarioWorld, type Seen, type Target } from "./world
 
 export interface RunOptions {
   readonly system: SystemClock;
-  /** Makes `${uuid}`, `${faker.…}` and identifiers repeat. */
+  /** Makes `${uuid}`, `${faker.…}` and identifiers the same in every run. */
   readonly seed: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Ends the replay early, as an error whose message is the reason. */
@@ -22,9 +22,9 @@ export interface RunOptions {
 }
 
 export interface ReplayOptions extends RunOptions {
-  /** How many scenarios run at a time; each has its own company. */
+  /** How many scenarios run at the same time. Each has its own company. */
   readonly workers: number;
-  /** Start no more scenarios after the first failure. */
+  /** Whether to start no more scenarios after the first failure. */
   readonly bail: boolean;
   /** Findings that are expected: `KIND` or `KIND:RESOURCE`. */
   readonly allow?: readonly string[];
@@ -37,12 +37,12 @@ type Outcome = "passed" | "failed" | "error" | "skipped";
 export interface ScenarioResult {
   readonly scenario: Scenario;
   readonly outcome: Outcome;
-  /** Why it was skipped, or proves nothing. */
+  /** Why the scenario was skipped, or proves nothing. */
   readonly reason: string | undefined;
   readonly failure: Failure | undefined;
   /** Real time, ms. */
   readonly durationMs: number;
-  /** Those of repetitions and used files are counted each time. */
+  /** Steps of repetitions and used files count each time. */
   readonly stepsPassed: number;
   readonly seen: Seen;
 }
@@ -53,13 +53,13 @@ export interface ReplaySummary {
   readonly counts: Readonly<Record<Outcome, number>>;
   readonly durationMs: number;
   readonly seed: number | undefined;
-  /** How many were not run, because an earlier one failed under `bail`. */
+  /** How many scenarios were not run because an earlier one failed under `bail`. */
   readonly notRun: number;
   /** Entries of `allow` that no finding matched. */
   readonly allowNeverMatched: readonly string[];
 }
 
-/** Replays scenarios, several at a time. The result does not depend on how many. */
+/** Replays scenarios, several at a time. The number at a time does not change the result. */
 export async function replay(
   target: Target,
   scenarios: readonly Scenario[],
@@ -169,7 +169,7 @@ export async function runInWorld(
   return runSteps({ world, variables: new Variables({ world, ids, env, drawFake }), system, signal, ...hooks }, steps);
 }
 
-/** Only a scenario that uses rules may get webhooks with a wrong signature. */
+/** Only a scenario that uses rules may receive webhooks with a wrong signature. */
 function findForged({ usesRules, givenPosition }: Scenario, received: readonly Received[]): Failure | undefined {
   const wrong = received.filter((webhook) => !webhook.genuine);
   if (wrong.length === 0 || usesRules) return undefined;

@@ -15,13 +15,13 @@ export interface StepContext {
   readonly system: SystemClock;
   /** Ends the steps early. */
   readonly signal: AbortSignal | undefined;
-  /** Under `start --scenario`: resolves when what the step waits for has happened. */
+  /** Resolves when what the step waits for has happened. Only under `start --scenario`. */
   readonly waitFor: ((when: When) => Promise<void>) | undefined;
   /** Called after each step, in order; `failure` is undefined when it passed. */
   readonly onStep: (step: Step, failure: Failure | undefined) => void;
 }
 
-/** Sends the request, compares the answer with what is expected, and saves from it. */
+/** Sends the request, compares the answer with what is expected, and saves values from it. */
 export async function runRequest(context: StepContext, step: RequestFields): Promise<void> {
   const request = createRequest(context, step);
   if (step.expect?.lost === true) {
@@ -37,7 +37,7 @@ export async function runRequest(context: StepContext, step: RequestFields): Pro
   saveFrom(context, step.save, answer, { request, answer });
 }
 
-/** A rule may break the connection. Later steps show what the request has done. */
+/** Expects that a rule breaks the connection. Later steps can check what the request has done. */
 async function expectLost(world: ScenarioWorld, request: Outgoing): Promise<void> {
   const answer = await world.send(request).catch((error: unknown) => {
     // `fetch` reports a broken connection by this message.
@@ -86,14 +86,14 @@ function createRequest({ world, variables }: StepContext, step: RequestFields): 
   return { method, path: path + separator + query.toString().replaceAll("+", "%20"), headers, body };
 }
 
-/** A link from an answer (`GET ${paymentUrl}`) begins with the base address of all requests. */
+/** A link from an answer (`GET ${paymentUrl}`) begins with the base address of all requests, which is removed. */
 function pathOf({ url }: ScenarioWorld, filled: string): string {
   const path = filled.startsWith(`${url}/`) ? filled.slice(url.length) : filled;
   if (path.startsWith("/")) return path;
   throw new UsageError("input", `The path must begin with / or with ${url}/, got ${quote(path)}.`);
 }
 
-/** What a client of the contract sends in every request; the control API takes no access token. */
+/** The headers that a client of the contract sends with every request. The control API takes no access token. */
 function ownHeaders(company: Credentials | undefined, body: string | undefined): Record<string, string> {
   return {
     ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -10,7 +10,7 @@ import { type StepContext, runRequest, saveFrom } from "./run-request.js";
 import type { Variables } from "./variables.js";
 import { findTopic } from "../../domain/values/topic.js";
 
-/** Runs steps in order; stops at the first that fails. */
+/** Runs steps in order, and stops at the first one that fails. */
 export async function runSteps(context: StepContext, steps: readonly Step[]): Promise<Failure | undefined> {
   for (const step of steps) {
     const failure = await runStep(context, step);
@@ -31,7 +31,7 @@ async function runStep(context: StepContext, step: Step): Promise<Failure | unde
   return failure;
 }
 
-/** Throws when the step itself fails; returns the failure of a step inside it. */
+/** Runs a step. Throws when the step itself fails; returns the failure of an inner step. */
 async function perform(context: StepContext, step: Step): Promise<Failure | undefined> {
   switch (step.kind) {
     case "parallel":
@@ -72,10 +72,10 @@ async function performLeaf(context: StepContext, step: LeafStep): Promise<unknow
   }
 }
 
-/** After so many branches have begun, other work of the process gets its turn. */
+/** After this many branches have begun, other work of the process gets its turn. */
 const BRANCHES_IN_A_TURN = 64;
 
-/** Branches share the variables saved before, and none of each other's; afterwards all are known, in the order of the file. */
+/** Branches know the variables that were saved before, but not those of each other. Afterwards all are known, in the order of the file. */
 async function runParallel(
   { variables, signal, ...context }: StepContext,
   steps: readonly Step[],
@@ -83,7 +83,7 @@ async function runParallel(
   const branches = steps.map((step) => ({ step, variables: variables.branch() }));
   const running: Promise<Failure | undefined>[] = [];
   for (const branch of branches) {
-    // A signal of its own: the time to add a listener to one signal grows with how many there are.
+    // Each branch has its own signal, because adding a listener to a signal takes longer the more listeners it has.
     const own = signal && AbortSignal.any([signal]);
     running.push(runStep({ ...context, variables: branch.variables, signal: own }, branch.step));
     if (running.length % BRANCHES_IN_A_TURN === 0) await context.system.yieldToEventLoop();
@@ -109,7 +109,7 @@ function runUse(context: StepContext, step: StepOf<"use">): Promise<Failure | un
   return runBranch(context, step.steps, Object.fromEntries(values));
 }
 
-/** Steps with additional variables; what they save is known afterwards. */
+/** Runs steps with additional variables. What the steps save is known afterwards. */
 async function runBranch(
   { variables, ...context }: StepContext,
   steps: readonly Step[],
@@ -129,7 +129,7 @@ async function runAdvance({ variables, world }: StepContext, step: StepOf<"advan
     throw new StepFailed({ message: "The expected answer did not come in time", mismatches, answer });
 }
 
-/** Repeats the request until its answer is as expected: advances a frozen clock in between, or waits in real time. */
+/** Repeats the request until its answer is as expected. In between it advances a frozen clock, or waits in real time. */
 async function runEventually(
   context: StepContext,
   { within, every, ...request }: StepOf<"eventually">["eventually"],
@@ -163,7 +163,7 @@ async function runEventually(
   }
 }
 
-/** Settles, then expects exactly `count` matching webhooks among all received so far, or at least one. */
+/** Waits until all deliveries have ended, then expects exactly `count` matching webhooks among all received so far, or at least one. */
 async function runWebhook(
   context: StepContext,
   expected: StepOf<"webhook">["webhook"],
@@ -196,7 +196,7 @@ function describeFound(found: number, ofTopic: number): string {
   return ofTopic === 0 ? "none came" : `none of the ${ofTopic} that came matches`;
 }
 
-/** "either spelling of a topic matches both" */
+/** Either spelling of a topic matches both. */
 function isTopic(topic: string | undefined, webhook: Received): boolean {
   return topic === undefined || webhook.topic === topic || (findTopic(topic) ?? topic) === findTopic(webhook.topic);
 }
@@ -222,7 +222,7 @@ function describeFailure({ variables, world }: StepContext, step: Step, error: u
   return redactFailure(failure, world.redactor);
 }
 
-/** A name whose variables have no value stays unfilled: the failure of the step matters more. */
+/** Variables without a value stay in the name: the failure of the step itself matters more. */
 function fillName(variables: Variables, name: string): string {
   try {
     return variables.fillText(name);
@@ -232,7 +232,7 @@ function fillName(variables: Variables, name: string): string {
   }
 }
 
-/** A step without a name is named by what it does. */
+/** Describes a step without a name by what it does. */
 function describeStep(step: Step): string {
   switch (step.kind) {
     case "request":

@@ -17,19 +17,19 @@ export interface VariableSources {
 
 type Values = ReadonlyMap<string, unknown>;
 
-/** What the values of one scenario may take in memory: those that it has saved, and those that the steps under way fill in. */
+/** The most memory for the values of one scenario: those that it has saved, and those that its running steps fill in. */
 const MIB_MAX = 64;
 export const VARIABLE_BYTES_MAX = MIB_MAX * 1024 * 1024;
 const TOO_MUCH = `The variables of the scenario take more than ${MIB_MAX} MiB: what it has saved, and what the steps under way fill in. Save less of each answer, or insert less.`;
 
-/** The values of `${…}` at one place of a running scenario: local ones first, then saved ones, then those that are always known. */
+/** The values of `${…}` at one place of a running scenario. Local variables come first, then saved ones, then those that are always known. */
 export class Variables {
   readonly #sources: VariableSources;
   readonly #saved: Map<string, unknown>;
   readonly #locals: Map<string, unknown>;
-  /** What was saved here, and not before. */
+  /** What was saved here, and not in a place before. */
   readonly #written = new Map<string, { readonly value: unknown; readonly bytes: number }>();
-  /** Of all branches of the scenario. */
+  /** Shared by all branches of the scenario. */
   readonly #held: { bytes: number };
   #filledBytes = 0;
 
@@ -52,7 +52,7 @@ export class Variables {
     this.#written.set(name, { value, bytes });
   }
 
-  /** A copy with more local variables: the `with` of a used file, the `index` of a repetition. What it saves is known here once it is adopted. */
+  /** A copy with additional local variables: the `with` of a used file, the `index` of a repetition. What the branch saves is known here after `adopt`. */
   branch(locals: Readonly<Record<string, unknown>> = {}): Variables {
     return new Variables(this.#sources, this.#saved, new Map([...this.#locals, ...Object.entries(locals)]), this.#held);
   }
@@ -65,7 +65,7 @@ export class Variables {
     }
   }
 
-  /** What was filled in here is needed no more: the step is over. */
+  /** Frees what was filled in here, once the step is over. */
   release(): void {
     this.#held.bytes -= this.#filledBytes;
     this.#filledBytes = 0;
@@ -127,7 +127,7 @@ export class Variables {
   }
 }
 
-/** Lists and objects take more in memory than as JSON. */
+/** The memory that a value takes: lists and objects take more than their JSON. */
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (jsonBytes(value, VARIABLE_BYTES_MAX) > VARIABLE_BYTES_MAX) return VARIABLE_BYTES_MAX + 1;

@@ -5,7 +5,7 @@ import type { Finding } from "../../sandbox/findings/finding.js";
 import type { Scenario } from "../file/scenario.js";
 import type { Received } from "./receiver.js";
 
-/** A request to the API under test. `path` from the root, query included. */
+/** A request to the API under test. `path` begins at the root and includes the query. */
 export interface Outgoing {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface Outgoing {
   readonly body: string | undefined;
 }
 
-/** `body` is the parsed JSON; the text when it is not JSON; undefined when there is none. */
+/** `body` is the parsed JSON, or the text when it is not JSON; undefined when there is no body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,31 +31,31 @@ export interface Seen {
   readonly findings: readonly Finding[];
   /** Findings that are expected. */
   readonly allowed: readonly Finding[];
-  /** By name or description. */
+  /** Rules are named by their names, or described. */
   readonly rulesNeverFired: readonly string[];
 }
 
 export const nothingSeen: Seen = { findings: [], allowed: [], rulesNeverFired: [] };
 
-/** What one replay runs in: a company, and what the runner can do with it. */
+/** Where one replay runs: a company, and what the runner can do with it. */
 export interface ScenarioWorld extends Credentials {
   readonly url: string;
   send(request: Outgoing): Promise<Answer>;
-  /** Calls the control API, for this company. Throws UsageError when it refuses. */
+  /** Calls the control API for this company. Throws UsageError when it refuses. */
   control(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Another company in the same sandbox, opened at its first use. */
+  /** Another company in the same sandbox, which is opened at its first use. */
   other(name: string): Credentials & Pick<ScenarioWorld, "frozen">;
-  /** Waits until no delivery of its companies is under way. */
+  /** Waits until no delivery of the scenario's companies is in flight. */
   settle(): Promise<void>;
   /** The address of the runner's receiver for this scenario: `${receiver}`. */
   readonly receiverUrl: string;
-  /** Webhooks that the runner's receiver has got so far, oldest first. */
+  /** The webhooks that the runner's receiver has received so far, oldest first. */
   received(): readonly Received[];
   seen(): Seen;
   now(): string;
   readonly frozen: boolean;
   readonly testNumbers: Readonly<Record<string, string>>;
-  /** For what is reported. */
+  /** Redacts what is reported. */
   readonly redactor: Redactor;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export interface ScenarioWorld extends Credentials {
 export interface Target {
   /** Why this scenario cannot be replayed there; undefined when it can. */
   unfit(scenario: Scenario): string | undefined;
-  /** `name` is the same for the same scenario in every run: seeded identifiers depend on it. `signal` ends its requests early. */
+  /** `name` is the same for the same scenario in every run, because seeded identifiers depend on it. `signal` ends its requests early. */
   open(scenario: Scenario, name: string, signal?: AbortSignal): Promise<ScenarioWorld>;
   close(): Promise<void>;
 }
