@@ -106,27 +106,27 @@ function isEvent(value: unknown): boolean {
 export interface AuditOptions {
   /** The secret key that the receiver verifies with. Default: that of `sandbox`, else `secret_sandbox`. */
   readonly secret?: string;
-  /** The secret key before the last rotation: the receiver must refuse it. */
+  /** The secret key from before the last rotation. The receiver must refuse it. */
   readonly oldSecret?: string;
-  /** The name of the signature's header. Default `x-service-hmac-sha256`. */
+  /** The name of the signature header. Default `x-service-hmac-sha256`. */
   readonly header?: string;
   /** The topic of the events, in either spelling. Default `charges/events`. */
   readonly topic?: string;
-  /** Replaces the audit's own event: the exact text, or a value to send as JSON. */
+  /** Replaces the audit's own event: the exact text to send, or a value to send as JSON. */
   readonly event?: string | object;
-  /** For the state checks, returns the state of the receiver's application as JSON: a function, a URL, or a command. */
+  /** For the state checks: returns the state of the receiver's application as JSON. A function, a URL, or a command. */
   readonly check?: string | (() => unknown);
-  /** Makes an order in the receiver's application and returns a value that contains its charge or transfer: a function, a URL, or a command. */
+  /** Makes an order in the receiver's application, and returns a value that contains its charge or transfer. A function, a URL, or a command. */
   readonly order?: string | (() => unknown);
-  /** For the state checks, how long the application may work after its answers. Default `1s`. */
+  /** For the state checks: how long the application may keep working after its answers. Default `1s`. */
   readonly settle?: DurationInput;
-  /** For the state checks, restarts the receiver's application: a function, or a command. */
+  /** For the state checks: restarts the receiver's application. A function, or a command. */
   readonly restart?: string | (() => unknown);
-  /** The sandbox that the receiver's application uses: the state checks send events of charges that exist there. */
+  /** The sandbox that the receiver's application uses. The state checks send events of charges that exist there. */
   readonly sandbox?: Pick<CompanyHandle, "fetch" | "secretKey">;
-  /** Ids of checks or groups (`genuine`, `forged`, `robust`, `state`). Default: all. */
+  /** Ids of the checks or groups (`genuine`, `forged`, `robust`, `state`) to run. Default: all. */
   readonly only?: string | readonly string[];
-  /** Ids of checks or groups. */
+  /** Ids of the checks or groups to skip. */
   readonly skip?: string | readonly string[];
   /** How long an answer may take, in real time. Default `10s`. */
   readonly timeout?: DurationInput;

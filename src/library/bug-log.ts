@@ -4,7 +4,7 @@ import { pluralize } from "../kernel/messages/text.js";
 
 const REPORTED_MAX = 5;
 
-/** Collects the bugs of the sandbox, for an error when it is closed. */
+/** Collects bugs of the sandbox. Closing the sandbox throws an error with them. */
 export function createBugLog(): Log & { assertNone(): void } {
   const reported: string[] = [];
   let count = 0;

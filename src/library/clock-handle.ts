@@ -47,7 +47,7 @@ export type AdvanceOptions = Omit<AllOptions, "mode">;
 export interface DueItem {
   readonly at: Date;
   readonly kind: "charge.expire" | "transfer.settle" | "payment.settle" | "delivery.attempt";
-  /** The id in the API: of the charge, transaction or delivery; for a payment, of its entry in the charge. */
+  /** The id in the API of the charge, transaction or delivery; for a payment, that of its entry in the charge. */
   readonly id: string;
 }
 
@@ -57,13 +57,13 @@ export interface Advanced {
   /** The first 10 000 items that happened, in order. */
   readonly fired: readonly DueItem[];
   readonly firedCount: number;
-  /** Counts of the attempts that began during the advance. */
+  /** Counts of the delivery attempts that began during the advance. */
   readonly deliveries: { readonly attempted: number; readonly succeeded: number; readonly failed: number };
-  /** Ids of deliveries whose attempt was still in flight at the end. */
+  /** Ids of the deliveries whose attempt was still in flight at the end. */
   readonly unfinished: readonly string[];
 }
 
-/** `current` is called each time, since a reset replaces the company. */
+/** `current` is called each time, because a reset replaces the company. */
 export function createClockHandle(current: () => Company): ClockHandle {
   const move = async (target: AdvanceTarget, options: AdvanceOptions = {}): Promise<Advanced> => {
     checkOptions("move the clock", options, advanceFields);

@@ -29,11 +29,11 @@ import type { TopicName } from "./webhook-events.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 
 /**
- * A company for a test: its credentials, clock, webhooks and state, isolated from other companies. Everything but the credentials throws
- * `UsageError` once the company, or the whole sandbox, is closed.
+ * A company for a test: its credentials, clock, webhooks and state, isolated from other companies. Once the company or the whole sandbox is closed,
+ * everything but the credentials throws `UsageError`.
  */
 export interface CompanyHandle extends AsyncDisposable {
-  /** Base address: `http://127.0.0.1:<port>`. The same for all companies of a sandbox: the access token selects one. */
+  /** The base address, `http://127.0.0.1:<port>`. All companies of a sandbox have the same one; the access token selects the company. */
   readonly url: string;
   /** For `Authorization: Bearer …`. */
   readonly accessToken: string;
@@ -77,8 +77,8 @@ export interface CompanyHandle extends AsyncDisposable {
    */
   readonly fetch: CompanyFetch;
   /**
-   * The parts of the contract that the requests to this company covered and did not cover: operations with their statuses, transitions, error
-   * causes, topics, rules, and the open points that the results depend on. A reset keeps it, so that a test suite adds up.
+   * What the requests to this company covered of the contract, and what they did not: operations with their statuses, transitions, error causes,
+   * topics, rules, and the open points that the results depend on. A reset keeps it, so that a test suite adds up.
    */
   coverage(): Coverage;
   /**
@@ -113,11 +113,11 @@ export interface CompanyHandle extends AsyncDisposable {
 /** The handle of the company `id`, which stays valid when a reset replaces the company. */
 export function createCompanyHandle(core: Core, door: Door, id: string): CompanyHandle {
   const { identity: first } = open(core, id).record;
-  // The credentials of a closed handle stay readable.
+  // The credentials of a closed company can still be read.
   const identity = () => core.findCompany(id)?.record.identity ?? first;
   const current = (): Company => {
     const company = open(core, id);
-    // "Before any request is handled, everything due at or before the company's now has happened."
+    // Before each use, everything due at or before the company's now happens.
     void company.ready();
     return company;
   };
@@ -185,7 +185,7 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
   return handle;
 }
 
-/** Throws UsageError where the API would refuse. */
+/** Throws UsageError where the API would refuse the operation. */
 function attempt<T>(what: string, work: () => T): T {
   try {
     return work();

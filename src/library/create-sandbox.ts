@@ -53,7 +53,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   return sandbox;
 }
 
-/** A sandbox that no suite is judged by, with its inside. `change`: what differs from the options. */
+/** Opens a sandbox that does not count for the suite, and returns it with its internals. `change` alters the resolved options. */
 export async function openSandbox(
   options: SandboxOptions,
   change: (resolved: ResolvedOptions) => ResolvedOptions = (resolved) => resolved,
@@ -77,7 +77,7 @@ export async function openSandbox(
   const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
   const ended = new AbortController();
-  // Every request of a replay that waits listens.
+  // Every request of a replay that waits listens to the signal.
   setMaxListeners(0, ended.signal);
   let closing: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

@@ -31,16 +31,16 @@ export interface CustomersHandle {
 export interface Person {
   readonly firstName: string;
   readonly lastName: string;
-  /** "`complete` means the customer is validated. Any other value means a customer identification problem." Default `complete`. */
+  /** The contract: "`complete` means the customer is validated. Any other value means a customer identification problem." Default `complete`. */
   readonly kycStatus?: string;
 }
 
 export interface Customer extends Readonly<CustomerCheckBody> {
-  /** As given when it was registered. */
+  /** As it was given at registration. */
   readonly msisdn: string;
 }
 
-/** `current` is called each time, since a reset replaces the company. */
+/** `current` is called each time, because a reset replaces the company. */
 export function createCustomersHandle(current: () => Company): CustomersHandle {
   return {
     set(msisdn, person) {

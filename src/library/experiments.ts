@@ -15,24 +15,24 @@ import { openSandbox } from "./create-sandbox.js";
 import type { Sandbox } from "./sandbox-handle.js";
 import { type SandboxOptions, checkOptions, names, valueThat } from "./sandbox-options.js";
 
-/** What is run again and again, each time beside a fresh sandbox. A rejection counts as a failure. */
+/** The function that is run again and again, each time with a fresh sandbox. A rejection counts as a failure. */
 export type Experiment = (sandbox: Sandbox) => unknown;
 
 /** Options of both `explore` and `vary`. */
 interface ExperimentOptions {
-  /** The options of each sandbox. Without a `seed` it is 1. */
+  /** The options of each sandbox. The default `seed` is 1. */
   readonly sandbox?: SandboxOptions;
-  /** The most runs that begin. Default: all. */
+  /** The largest number of runs. Default: all. */
   readonly maxRuns?: number;
-  /** No run begins after that real time. Default: without end. */
+  /** No run begins after this real time. Default: no limit. */
   readonly time?: DurationInput;
-  /** How long a run may take. Default: ten times as long as without a difference, and at least `10s`. */
+  /** How long a run may take. Default: ten times as long as the run without a difference, and at least `10s`. */
   readonly timeout?: DurationInput;
-  /** How many runs at a time. Default 1. */
+  /** How many runs go on at the same time. Default 1. */
   readonly workers?: number;
-  /** An invariant that holds after each run. When it does not, it throws, rejects, or returns or resolves to `false`. */
+  /** An invariant that must hold after each run. If it does not hold, the function throws, rejects, or returns or resolves to `false`. */
   readonly check?: (sandbox: Sandbox) => unknown;
-  /** Ends the experiment early; the report has what is known. */
+  /** Ends the experiment early. The report then has what is known so far. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,9 +40,9 @@ interface ExperimentOptions {
 export interface ExploreOptions extends ExperimentOptions {
   /** Only these faults (`answer-lost`), points (`createTransaction#2`), operations and topics. */
   readonly only?: readonly string[];
-  /** All but these. */
+  /** All except these. */
   readonly skip?: readonly string[];
-  /** 2: also faults at what the recovery from another fault adds. Default 1. */
+  /** With 2, faults are also tried at the requests that the recovery from another fault adds. Default 1. */
   readonly depth?: 1 | 2;
 }
 
@@ -69,9 +69,9 @@ export async function explore(run: Experiment, options: ExploreOptions = {}): Pr
 export interface VaryOptions extends ExperimentOptions {
   /** Only these settings (`transfers.settlement`), or groups of them (`transfers`). */
   readonly only?: readonly string[];
-  /** All but these. */
+  /** All except these. */
   readonly skip?: readonly string[];
-  /** Also two settings at a time, of those that make no difference alone. Default false. */
+  /** Whether to try also two settings at a time, of those that make no difference alone. Default false. */
   readonly pairs?: boolean;
 }
 
@@ -130,7 +130,7 @@ const SEED_DEFAULT = 1;
 
 function createBench(run: Experiment, { sandbox: options, check }: ExperimentOptions) {
   const bench = {
-    /** What the function rejected with at last. */
+    /** What the function rejected with last. */
     failure: undefined as unknown,
     run: async (experiment: Parameters<RunOnce>[0], limits: RunLimits) => {
       const { core, sandbox } = await openSandbox({ seed: SEED_DEFAULT, ...options }, (resolved) =>
@@ -152,7 +152,7 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
             });
         });
         const seen = await finish();
-        const holds = check === undefined ? null : await isHolding(check, sandbox, note);
+        const holds = check === undefined ? null : await invariantHolds(check, sandbox, note);
         return { ...ended, printed, seen, holds };
       } finally {
         await sandbox.close();
@@ -162,8 +162,8 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
   return bench;
 }
 
-/** An assertion that fails throws. */
-async function isHolding(
+/** Whether the invariant holds. A failed assertion throws. */
+async function invariantHolds(
   check: NonNullable<ExperimentOptions["check"]>,
   sandbox: Sandbox,
   note: (error: unknown) => void,
@@ -176,7 +176,7 @@ async function isHolding(
   }
 }
 
-/** What does not end in time goes on, and finds its sandbox closed. */
+/** A run that does not end in time goes on, and finds its sandbox closed. */
 async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<void>): Promise<Ended> {
   const startedAt = systemClock.monotonic();
   const ended = await new Promise<Pick<Ended, "exitCode" | "timedOut">>((resolve) => {

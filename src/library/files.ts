@@ -22,7 +22,10 @@ import { type ReplayReport, ScenarioFailed } from "./sandbox-handle.js";
 
 const WORKERS = 8;
 
-/** Throws ScenarioFailed when a scenario fails, and UsageError: "file" with the problems of all files, "cannot-run" when every scenario was skipped. */
+/**
+ * Throws ScenarioFailed when a scenario fails, UsageError("file") with the problems of all files, and UsageError("cannot-run") when every scenario
+ * was skipped.
+ */
 export async function replayFiles(
   core: Core,
   fetch: Fetch,
@@ -67,13 +70,13 @@ async function loadAll(files: readonly string[]): Promise<Scenario[]> {
 
 /** The options of `calibrate`. */
 export interface CalibrateOptions {
-  /** Where the search begins; what it does not name has its default. */
+  /** The profile with which the search begins. Settings that it does not name have their defaults. */
   readonly profile?: ProfileInput;
-  /** Verifies signatures of webhooks that were not redacted. */
+  /** The secret key that verifies the signatures of webhooks that were not redacted. */
   readonly secretKey?: string;
   /** Only these settings (`transfers.settlement`), or groups of them (`transfers`). */
   readonly only?: readonly string[];
-  /** All but these. */
+  /** All except these. */
   readonly skip?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ export interface FetchInit extends RequestInit {
   readonly json?: unknown;
 }
 
-/** A response whose JSON has the type that the caller names. */
+/** A response whose JSON has the type that the caller chooses. */
 export interface JsonResponse<Body> extends Response {
   json(): Promise<Body>;
 }
@@ -16,15 +16,15 @@ export type CompanyFetch = <Body = unknown>(
 ) => Promise<JsonResponse<Body>>;
 
 export interface Door {
-  /** Handles a request, as the sandbox's app. */
+  /** Answers a request as the sandbox's app does. */
   readonly answer: (request: Request) => Response | Promise<Response>;
-  /** The address on which it listens. `publicUrl` is accepted as well. */
+  /** The address on which the sandbox listens. Addresses that begin with `publicUrl` are accepted too. */
   readonly url: string;
   readonly publicUrl: string;
   readonly adminToken: string | undefined;
 }
 
-/** `fetch` to the sandbox as one company. */
+/** `fetch` to the sandbox with the credentials of one company. */
 export function createFetch(
   door: Door,
   company: () => { readonly companyId: string; readonly accessToken: string },

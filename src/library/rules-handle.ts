@@ -7,7 +7,7 @@ import { renderRule } from "../sandbox/state/rules.js";
 import { ruleSchema } from "../sandbox/state/rule-schema.js";
 import type { TopicName } from "./webhook-events.js";
 
-/** Rules that make a company misbehave: failures on demand. "The newest match wins; `times` counts down and the rule goes." */
+/** Rules that cause failures on demand in a company. The newest rule that matches applies. Each use lowers `times`, and a used-up rule is removed. */
 export interface RulesHandle {
   /**
    * Applies from the next request on. Throws `UsageError` with everything that is wrong with the rule.
@@ -33,11 +33,11 @@ export interface Rule {
   readonly name: string | null;
   readonly on: RuleInput["on"];
   readonly match: Readonly<Record<string, unknown>>;
-  /** The effect as given, with durations as texts. */
+  /** The effect as it was given, with durations as texts. */
   readonly then: Readonly<Record<string, unknown>>;
-  /** How many more times it applies; null: always. */
+  /** How many more times it applies; null means always. */
   readonly times: number | null;
-  /** How many times it applied. */
+  /** How many times it has applied. */
   readonly fired: number;
   readonly createdAt: Date;
 }
@@ -63,9 +63,9 @@ export interface Matcher {
   readonly $lt?: number | string;
   readonly $lte?: number | string;
   readonly $in?: readonly unknown[];
-  /** Of a text or a list; also a matcher. */
+  /** The length of a text or a list, or a matcher for it. */
   readonly $length?: number | Matcher;
-  /** A part of a text, an element of a list. */
+  /** A part of a text, or an element of a list. */
   readonly $contains?: unknown;
   readonly $absent?: true;
   readonly $any?: true;
@@ -76,11 +76,11 @@ export interface Matcher {
 type Pattern<T> = T | Matcher;
 
 interface Nth {
-  /** Only the Nth, from 1, of what the other members match since the rule was added. */
+  /** Matches only the Nth, from 1, of what the other members have matched since the rule was added. */
   readonly nth?: Pattern<number>;
 }
 
-/** Partial and deep: of an object only the named members are compared. */
+/** Partial and deep: only the named members of an object are compared. */
 type DeepPattern =
   | string
   | number
@@ -108,9 +108,9 @@ export interface RequestRuleInput extends RuleInputBase {
     readonly body?: unknown;
     readonly headers?: Readonly<Record<string, string>>;
     readonly fault?: "reset" | "hang" | "empty" | "malformed";
-    /** The request takes effect, and only its answer is lost. */
+    /** Whether the request takes effect, so that only its answer is lost. */
     readonly commit?: boolean;
-    /** A transfer that has ended is shown as pending. Needs `path: "/v1/transactions/:id"`. */
+    /** Whether a transfer that has ended is shown as pending. Needs `path: "/v1/transactions/:id"`. */
     readonly stale?: boolean;
   };
 }
@@ -125,7 +125,7 @@ export interface TransferRuleInput extends RuleInputBase {
   };
   readonly then: {
     readonly outcome?: "completed" | "failed" | "pending";
-    /** Of a failure. Default `recipient_unreachable`. */
+    /** The reason of a failure. Default `recipient_unreachable`. */
     readonly reason?: string;
     /** On the company's clock. */
     readonly after?: DurationInput;
@@ -142,9 +142,9 @@ export interface PaymentRuleInput extends RuleInputBase {
   };
   readonly then: {
     readonly outcome?: "paid" | "failed";
-    /** Of a failed attempt. Default `payment_declined`. */
+    /** The error of a failed attempt. Default `payment_declined`. */
     readonly error?: string;
-    /** On the company's clock: the answer is `due`, and the result comes later, possibly after the drop. */
+    /** On the company's clock. The answer is `due`, and the result comes later, possibly after the charge was dropped. */
     readonly after?: DurationInput;
   };
 }
@@ -163,19 +163,19 @@ export interface DeliveryRuleInput extends RuleInputBase {
     readonly delay?: DurationInput;
     /** The number of extra copies. */
     readonly duplicate?: number;
-    /** `first`: only of the first copy of `duplicate`. */
+    /** With `first`, only the first copy of `duplicate` has a wrong signature. */
     readonly corruptSignature?: boolean | "first";
-    /** The number of bytes of the body that are sent, with the signature of the whole body. */
+    /** How many bytes of the body are sent. The signature is that of the whole body. */
     readonly truncate?: number;
-    /** The number of attempts with the wrong signature or body, from the first. Default: all. */
+    /** In how many attempts, counted from the first, the signature or the body is wrong. Default: all. */
     readonly attempts?: number;
     /** The API's answer waits until the first attempt has ended, at most `webhooks.timeout`. */
     readonly before?: "response";
-    /** The number of acknowledgements that are lost, so that retries come. */
+    /** How many acknowledgements are lost, so that the webhook is sent again. */
     readonly loseAnswers?: number;
     /**
-     * Held until the resource's next event, until so many later webhooks, or until the rule is removed. With `duplicate` the first goes at once, and the
-     * copies are held.
+     * Held until the resource's next event, until this many later webhooks, or until the rule is removed. With `duplicate`, the first copy is sent at
+     * once and the others are held.
      */
     readonly hold?: "next" | "end" | number;
     /** The events of a resource are held until the last one, then sent in reverse order. */
@@ -192,7 +192,7 @@ export function createRulesHandle(company: () => Company): RulesHandle {
   };
 }
 
-/** Throws UsageError("input") with everything that is wrong. */
+/** Throws UsageError("input") with all problems of the rule. */
 export function parseRule(rule: unknown, what: string): RuleOrder {
   const parsed = ruleSchema.safeParse(rule);
   if (parsed.success) return parsed.data;

@@ -54,23 +54,23 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Initial rules of every company; a reset restores them. */
   readonly rules?: readonly RuleInput[];
-  /** `allow`: findings that are expected, as `KIND` or `KIND:RESOURCE`. They are in `report().allowed`. */
+  /** `allow` lists findings that are expected, as `KIND` or `KIND:RESOURCE`. They are in `report().allowed`. */
   readonly findings?: { readonly allow: readonly string[] };
-  /** Paths of fixtures files: customers, charges and other records to begin with. */
+  /** Paths of fixtures files: customers, charges and other records that every company begins with. */
   readonly fixtures?: string | readonly string[];
-  /** An unknown access token opens a new company on first use. Default false. */
+  /** Whether an unknown access token opens a new company on first use. Default false. */
   readonly autoProvision?: boolean;
-  /** Default 0: a free port. */
+  /** Default 0, which means a free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** The absolute http or https URL under which others reach it; payment links begin with it. */
+  /** The absolute http or https URL under which others reach the sandbox. Payment links begin with it. */
   readonly publicUrl?: string;
   /** The bearer token that the control API requires. Default none. */
   readonly adminToken?: string;
-  /** A company's access token drives that company over the control API; the rest needs the admin token. Default false. */
+  /** Whether a company's access token drives that company over the control API; everything else needs the admin token. Default false. */
   readonly tenancy?: boolean;
-  /** Answers without the `x-sandbox` headers. Default false. */
+  /** Whether to answer without the `x-sandbox` headers. Default false. */
   readonly productionHeadersOnly?: boolean;
 }
 
@@ -88,7 +88,7 @@ export const names = valueThat(
 
 type OptionFields = Readonly<Record<string, z.ZodType>>;
 
-/** Throws UsageError("input") with `problems` and those of the options: a sentence for each wrong value and each unknown option. */
+/** Throws UsageError("input") with `problems` and those of the options: one sentence for each wrong value and each unknown option. */
 export function checkOptions(what: string, options: unknown, fields: OptionFields, problems: readonly string[] = []) {
   const all = [...problems, ...findOptionProblems(options, fields)];
   if (all.length > 0)
@@ -111,7 +111,7 @@ function findOptionProblems(options: unknown, fields: OptionFields): string[] {
   });
 }
 
-/** Throws UsageError("input") with all problems of the options, UsageError("file") for a file that they name. */
+/** Throws UsageError("input") with all problems of the options, and UsageError("file") for a file that they name. */
 export async function parseSandboxOptions(options: SandboxOptions) {
   checkOptions("create the sandbox", options, sandboxFields);
   const wanted = typeof options.profile === "string" ? await loadProfileFile(options.profile) : options.profile;

@@ -4,7 +4,7 @@ import type { RunReport } from "../sandbox/run-report.js";
 
 type Report = () => RunReport;
 
-/** The sandboxes that are open, and what is called with each new one. */
+/** The open sandboxes, and the functions that are called with each new one. */
 interface Suite {
   readonly open: Set<Report>;
   readonly watchers: Set<(report: Report) => void>;
@@ -12,13 +12,13 @@ interface Suite {
 
 const SUITE = Symbol.for("business-payments-sandbox.suite");
 
-/** Global, since a setup file and a test file can have module graphs of their own. In Jest each test file has a global object of its own. */
+/** Kept in a global, because a setup file and a test file may have separate module graphs. In Jest each test file also has its own global object. */
 function suite(): Suite {
   const place = globalThis as { [SUITE]?: Suite };
   return (place[SUITE] ??= { open: new Set(), watchers: new Set() });
 }
 
-/** Suites are judged by a sandbox from now on. The returned function ends that for those that begin later. */
+/** Adds a sandbox to those that judge a suite. The returned function removes it for suites that begin later. */
 export function joinSuite(report: Report): () => void {
   const { open, watchers } = suite();
   open.add(report);
@@ -27,8 +27,9 @@ export function joinSuite(report: Report): () => void {
 }
 
 /**
- * Watches the sandboxes that are open and those that are created from now on. The returned function ends that, and throws when one has a finding, or a rule
- * that never fired, and did not have it at the beginning: in Vitest without isolation, test files share modules, and so their sandboxes.
+ * Watches the open sandboxes, and those that are created from now on. The returned function ends that, and throws when one of them has a finding, or
+ * a rule that never fired, that it did not have at the beginning. In Vitest without isolation, test files share modules and therefore their
+ * sandboxes.
  */
 export function watchSuite(): () => void {
   const { open, watchers } = suite();

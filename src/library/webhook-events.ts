@@ -37,9 +37,9 @@ export type WebhookEvent<Name extends TopicName = TopicName> = Name extends Char
 /** One member of the union for each spelling, so that `topic` discriminates `data`. */
 type EventOf<Topic, Data> = Topic extends TopicName
   ? {
-      /** In the subscriber's spelling; in `sandbox.webhooks` in the spelling of the setting `webhooks.topicSpelling`. */
+      /** In the spelling of the subscriber; in `sandbox.webhooks` in the spelling of the setting `webhooks.topicSpelling`. */
       readonly topic: Topic;
-      /** The resource right after the change; amounts in XOF. */
+      /** The resource right after the change, with amounts in XOF. */
       readonly data: Data;
     }
   : never;

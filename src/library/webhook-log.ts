@@ -46,7 +46,7 @@ export interface WebhookDelivery {
   readonly id: string;
   readonly topic: string;
   readonly url: string;
-  /** The id of its charge or transaction. */
+  /** The id of the charge or transaction that it is about. */
   readonly resource: string;
   readonly status: DeliveryStatus;
   /** ISO 8601 on the company's clock; null when no attempt is planned. */
@@ -57,11 +57,11 @@ export interface WebhookDelivery {
 export interface WebhookAttempt {
   /** ISO 8601 on the company's clock. */
   readonly at: string;
-  /** Of the receiver's answer; null when none came. */
+  /** The status of the receiver's answer; null when none came. */
   readonly status: number | null;
-  /** Real time. */
+  /** Real time, ms. */
   readonly latencyMs: number;
-  /** Why it failed; null when it was acknowledged. */
+  /** Why the attempt failed; null when it was acknowledged. */
   readonly error: string | null;
   /** The body is empty after 20 later attempts. */
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
@@ -78,13 +78,13 @@ interface Missed {
   readonly company: Company;
   readonly name: string;
   readonly timeoutMs: number;
-  /** Every event so far, oldest first. */
+  /** All events so far, oldest first. */
   readonly came: readonly WebhookEvent[];
   /** Deliveries of the matching event whose first attempt has not ended. */
   readonly unanswered: readonly Delivery[];
 }
 
-/** The message lists this many of the latest webhooks. */
+/** The message lists at most this many webhooks, the latest. */
 const CAME_MAX = 20;
 const LINE_MAX = 400;
 
@@ -117,7 +117,7 @@ function describeCame(came: readonly WebhookEvent[]): string {
 
 const TIMEOUT_DEFAULT = "5s";
 
-/** `current` is called each time, since a reset replaces the company. */
+/** `current` is called each time, because a reset replaces the company. */
 export function createWebhookLog(current: () => Company): WebhookLog {
   return {
     waitFor: (topic, matches = () => true, options = {}) => waitFor(current, topic, matches, options),
@@ -146,7 +146,7 @@ async function waitFor<Name extends TopicName>(
   let unanswered: readonly Delivery[] = [];
   for (;;) {
     const now = current();
-    // After a reset earlier events do not count.
+    // Events before a reset do not count.
     if (now !== company) [company, seen, found] = [now, -1, undefined];
     if (found === undefined) {
       found = readEvents<Name>(company, topic, seen).find(({ body }) => assertDecided(matches(body)));
@@ -165,7 +165,7 @@ async function waitFor<Name extends TopicName>(
   }
 }
 
-/** A promise counts as true, whatever it resolves to: a test with an async function would pass always. */
+/** A promise would count as true, whatever it resolves to, so a test with an async function would always pass. */
 function assertDecided(result: unknown): boolean {
   if (!(result instanceof Promise)) return Boolean(result);
   result.catch(() => undefined);
@@ -178,7 +178,7 @@ interface Webhook<Name extends TopicName> {
   readonly body: WebhookEvent<Name>;
 }
 
-/** The events after the record `afterSeq`, of one topic or of all. */
+/** The events after the record with the seq `afterSeq`, of one topic or of all. */
 function readEvents<Name extends TopicName>(
   company: Company,
   topic: Topic | undefined,
@@ -190,19 +190,19 @@ function readEvents<Name extends TopicName>(
     const itsTopic = webhookTopicOf(profile, event);
     if (itsTopic === undefined || (topic !== undefined && itsTopic !== topic)) return [];
     const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(itsTopic) : itsTopic;
-    // Each reader gets a copy.
+    // Each reader gets its own copy.
     const body: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
     return [{ event, body }];
   });
 }
 
 function deliveriesOf({ world }: Company, event: DomainEvent): readonly Delivery[] {
-  // Deliveries are enqueued in the commit of their event, right after it.
+  // Deliveries are enqueued in the commit of their event, so they come right after it.
   const after = { limit: Number.POSITIVE_INFINITY, beyond: event.seq };
   return world.deliveries.page({ ...after, where: ({ eventId }) => eventId === event.id }).rows;
 }
 
-/** Whether its first attempt has not ended. */
+/** Whether the first attempt has not ended. */
 function isUnanswered({ status, attempts }: Delivery): boolean {
   return status === "pending" && attempts.length === 0;
 }
