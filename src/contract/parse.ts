@@ -20,12 +20,12 @@ export function messagesOf(issues: readonly z.core.$ZodIssue[], value: unknown, 
       others.push(...issue.message.split("\n").map((message) => `${path || root} ${message}`));
     } else if (isSentence(issue)) others.push(path === "" ? issue.message : `${path}: ${issue.message}`);
     else if (!byPath.has(path))
-      byPath.set(path, `${path || root} ${issue.message}, ${gotWhat(valueAt(value, issue.path), issue.path)}`);
+      byPath.set(path, `${path || root} ${issue.message}, ${describeGiven(valueAt(value, issue.path), issue.path)}`);
   }
   return firstProblems([...byPath.values(), ...others]);
 }
 
-function gotWhat(value: unknown, path: readonly PropertyKey[]): string {
+function describeGiven(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return "but it is missing";
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "got an object";

@@ -21,7 +21,7 @@ import { type ClockHandle, createClockHandle } from "./clock-handle.js";
 import { type CustomersHandle, createCustomersHandle } from "./customers-handle.js";
 import { type RulesHandle, createRulesHandle } from "./rules-handle.js";
 import { type WebhookDelivery, type WebhookLog, createWebhookLog } from "./webhook-log.js";
-import { type CompanyFetch, type Door, createFetch } from "./in-process-fetch.js";
+import { type CompanyFetch, type Endpoint, createFetch } from "./in-process-fetch.js";
 import { balanceField } from "./sandbox-options.js";
 import type { Coverage } from "../sandbox/coverage/coverage-report.js";
 import type { Finding } from "../sandbox/findings/finding.js";
@@ -111,7 +111,7 @@ export interface CompanyHandle extends AsyncDisposable {
 }
 
 /** The handle of the company `id`, which stays valid when a reset replaces the company. */
-export function createCompanyHandle(core: Core, door: Door, id: string): CompanyHandle {
+export function createCompanyHandle(core: Core, endpoint: Endpoint, id: string): CompanyHandle {
   const { identity: first } = open(core, id).record;
   // The credentials of a closed company can still be read.
   const identity = () => core.findCompany(id)?.record.identity ?? first;
@@ -126,7 +126,7 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
     if (company !== undefined) core.remove(company);
   };
   const handle: CompanyHandle = {
-    url: door.url,
+    url: endpoint.url,
     get accessToken() {
       return usableToken(identity());
     },
@@ -136,7 +136,7 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
     },
     get env() {
       return {
-        SANDBOX_URL: door.url,
+        SANDBOX_URL: endpoint.url,
         SANDBOX_ACCESS_TOKEN: handle.accessToken,
         SANDBOX_COMPANY_ID: id,
         SANDBOX_SECRET_KEY: handle.secretKey,
@@ -155,7 +155,7 @@ export function createCompanyHandle(core: Core, door: Door, id: string): Company
       current().run(setBalance, fromXof(xof));
     },
     setProfile: (patch) => changeProfile(current(), patch),
-    fetch: createFetch(door, () => {
+    fetch: createFetch(endpoint, () => {
       open(core, id);
       return handle;
     }),

@@ -11,7 +11,7 @@ import { RunWatch } from "../sandbox/run-report.js";
 import { createReplayer } from "../scenarios/replayer.js";
 import { createBugLog } from "./bug-log.js";
 import { createCompanyHandle } from "./company-handle.js";
-import type { Door } from "./in-process-fetch.js";
+import type { Endpoint } from "./in-process-fetch.js";
 import { replayFiles } from "./files.js";
 import {
   type CompanyOptions,
@@ -74,7 +74,7 @@ export async function openSandbox(
   server.answerWith(app, (authorization) => clientOf(core, authorization));
 
   const watch = new RunWatch(core, resolved.allow);
-  const door: Door = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
+  const endpoint: Endpoint = { answer, url: server.url, publicUrl: core.publicUrl, adminToken: resolved.adminToken };
   const nextName = createNames(core);
   const ended = new AbortController();
   // Every request of a replay that waits listens to the signal.
@@ -91,13 +91,13 @@ export async function openSandbox(
   const assertOpen = (what: string): void => {
     if (closing !== undefined) throw new UsageError("state", `Failed to ${what}: the sandbox was closed before.`);
   };
-  const sandbox = Object.assign(createCompanyHandle(core, door, core.defaultCompany.id), {
+  const sandbox = Object.assign(createCompanyHandle(core, endpoint, core.defaultCompany.id), {
     async company(options: CompanyOptions = {}) {
       assertOpen("open a company");
       const chosen = parseCompanyOptions(options, resolved.defaults);
       const setup = setupFor(`at_${options.name ?? nextName()}`);
       core.open({ ...setup, ...chosen });
-      return createCompanyHandle(core, door, setup.id);
+      return createCompanyHandle(core, endpoint, setup.id);
     },
     async replay(...files: string[]) {
       assertOpen("replay");

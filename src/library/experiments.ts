@@ -104,12 +104,12 @@ async function inSandboxes<Report>(
 ): Promise<Report> {
   const isRunnable = typeof run === "function";
   checkOptions(verb, options, fields, isRunnable ? [] : [`what is run must be a function, got ${show(run)}.`]);
-  const bench = createBench(run, options);
+  const runner = createRunner(run, options);
   try {
-    return await work(bench.run, settingsOf(run, options));
+    return await work(runner.run, settingsOf(run, options));
   } catch (error) {
     if (!(error instanceof Inconclusive)) throw error;
-    throw new UsageError("cannot-run", `Failed to ${verb}: ${error.message}`, { cause: bench.failure ?? error });
+    throw new UsageError("cannot-run", `Failed to ${verb}: ${error.message}`, { cause: runner.failure ?? error });
   }
 }
 
@@ -128,8 +128,8 @@ function settingsOf(run: Experiment, { sandbox, maxRuns, time, timeout, workers 
 
 const SEED_DEFAULT = 1;
 
-function createBench(run: Experiment, { sandbox: options, check }: ExperimentOptions) {
-  const bench = {
+function createRunner(run: Experiment, { sandbox: options, check }: ExperimentOptions) {
+  const runner = {
     /** What the function rejected with last. */
     failure: undefined as unknown,
     run: async (experiment: Parameters<RunOnce>[0], limits: RunLimits) => {
@@ -138,7 +138,7 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
       );
       let printed = "";
       const note = (error: unknown): void => {
-        bench.failure = error;
+        runner.failure = error;
         printed = messageOf(error);
       };
       try {
@@ -159,7 +159,7 @@ function createBench(run: Experiment, { sandbox: options, check }: ExperimentOpt
       }
     },
   };
-  return bench;
+  return runner;
 }
 
 /** Whether the invariant holds. A failed assertion throws. */

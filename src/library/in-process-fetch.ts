@@ -15,7 +15,7 @@ export type CompanyFetch = <Body = unknown>(
   init?: FetchInit,
 ) => Promise<JsonResponse<Body>>;
 
-export interface Door {
+export interface Endpoint {
   /** Answers a request as the sandbox's app does. */
   readonly answer: (request: Request) => Response | Promise<Response>;
   /** The address on which the sandbox listens. Addresses that begin with `publicUrl` are accepted too. */
@@ -26,25 +26,25 @@ export interface Door {
 
 /** `fetch` to the sandbox with the credentials of one company. */
 export function createFetch(
-  door: Door,
+  endpoint: Endpoint,
   company: () => { readonly companyId: string; readonly accessToken: string },
 ): CompanyFetch {
   return async <Body>(input: string | URL | Request, init: FetchInit = {}) => {
     const { companyId, accessToken } = company();
-    const url = addressOf(door, input);
+    const url = addressOf(endpoint, input);
     const request = new Request(url, input instanceof Request ? new Request(input, bodyOf(init)) : bodyOf(init));
     const isControl = url.pathname === "/_sandbox" || url.pathname.startsWith("/_sandbox/");
-    const token = isControl ? door.adminToken : accessToken;
+    const token = isControl ? endpoint.adminToken : accessToken;
     if (token !== undefined) setUnlessGiven(request.headers, "authorization", `Bearer ${token}`);
     if (!isControl) setUnlessGiven(request.headers, "x-company-id", companyId);
     const chooses = isControl && !url.searchParams.has("company");
     if (chooses) url.searchParams.set("company", companyId);
-    return (await door.answer(chooses ? new Request(url, request) : request)) as JsonResponse<Body>;
+    return (await endpoint.answer(chooses ? new Request(url, request) : request)) as JsonResponse<Body>;
   };
 }
 
 /** The URL of a path, or of an address of this sandbox. */
-function addressOf({ url, publicUrl }: Door, input: string | URL | Request): URL {
+function addressOf({ url, publicUrl }: Endpoint, input: string | URL | Request): URL {
   const given = new URL(input instanceof Request ? input.url : input, url);
   if (given.origin === new URL(url).origin) return given;
   if (given.origin === new URL(publicUrl).origin) return new URL(given.pathname + given.search, url);

@@ -187,9 +187,9 @@ function readEvents<Name extends TopicName>(
   const { profile, world } = company;
   const { rows } = world.events.page({ limit: Number.POSITIVE_INFINITY, beyond: afterSeq });
   return rows.flatMap((event) => {
-    const itsTopic = webhookTopicOf(profile, event);
-    if (itsTopic === undefined || (topic !== undefined && itsTopic !== topic)) return [];
-    const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(itsTopic) : itsTopic;
+    const eventTopic = webhookTopicOf(profile, event);
+    if (eventTopic === undefined || (topic !== undefined && eventTopic !== topic)) return [];
+    const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(eventTopic) : eventTopic;
     // Each reader gets its own copy.
     const body: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
     return [{ event, body }];

@@ -125,10 +125,17 @@ export function companyParameters(profile: Profile): Record<string, ParameterObj
 }
 
 export function idParameter({ tag }: Operation, example: string): ParameterObject {
-  return { name: "id", in: "path", required: true, description: whoseId[tag], schema: { type: "string" }, example };
+  return {
+    name: "id",
+    in: "path",
+    required: true,
+    description: idDescriptions[tag],
+    schema: { type: "string" },
+    example,
+  };
 }
 
-const whoseId: Readonly<Record<Operation["tag"], string>> = {
+const idDescriptions: Readonly<Record<Operation["tag"], string>> = {
   Transactions: "The transaction's id, with `txn_` or without.",
   Customers: "The customer's id.",
   Balance: "The account's id.",

@@ -8,7 +8,7 @@ import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { SandboxEvents } from "../../sandbox/sandbox-events.js";
 import { headersFor } from "../api/answer.js";
-import { isStillLetIn } from "../shared/caller.js";
+import { isStillAdmitted } from "../shared/caller.js";
 import { CompanyLimit } from "../shared/company-limit.js";
 import { type EventSink, createEventStream, eventStreamHeaders } from "../shared/event-stream.js";
 import { type ControlRoute, route } from "./control-route.js";
@@ -33,7 +33,7 @@ export function streamRoutes(): readonly ControlRoute[] {
     route("GET /stream", {}, ({ sandbox, caller, company, ended }) => {
       const release = streams.begin(company.id);
       const body = createEventStream(sandbox.system, ended(), (sink) => {
-        const find = () => (isStillLetIn(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
+        const find = () => (isStillAdmitted(sandbox, caller) ? sandbox.findCompany(company.id) : undefined);
         const stream = new CompanyStream({ sandbox, shown, order }, company.id, find, sink);
         return () => {
           release();

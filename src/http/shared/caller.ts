@@ -42,7 +42,7 @@ export function reach(sandbox: Sandbox, caller: Caller, scope: Scope, id: string
 export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenant): Company {
   if (id === undefined) return sandbox.defaultCompany;
   const { tenant } = caller;
-  const mayReach = tenant === undefined || (tenant === id && isStillLetIn(sandbox, caller));
+  const mayReach = tenant === undefined || (tenant === id && isStillAdmitted(sandbox, caller));
   const company = mayReach ? sandbox.findCompany(id) : undefined;
   if (company !== undefined) return company;
   const known = tenant === undefined ? sandbox.companies.map((other) => other.id) : [];
@@ -50,7 +50,7 @@ export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenan
 }
 
 /** False for a tenant whose token was replaced since its request came. Its company's id may belong to another tenant by now. */
-export function isStillLetIn(sandbox: Sandbox, { tenant, token }: Caller): boolean {
+export function isStillAdmitted(sandbox: Sandbox, { tenant, token }: Caller): boolean {
   return token === undefined || findCaller(sandbox, token)?.tenant === tenant;
 }
 

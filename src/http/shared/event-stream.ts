@@ -49,16 +49,16 @@ export function createEventStream(
           if (!isOver) controller.enqueue(encoder.encode(text));
         };
         const isBehind = (): boolean => (controller.desiredSize ?? 0) <= 0;
-        let cancelBeat = (): void => undefined;
-        const beat = (): void => {
-          cancelBeat = system.after(HEARTBEAT_MS, () => {
+        let cancelHeartbeat = (): void => undefined;
+        const scheduleHeartbeat = (): void => {
+          cancelHeartbeat = system.after(HEARTBEAT_MS, () => {
             if (!isBehind()) write(": still here\n\n");
-            if (!isOver) beat();
+            if (!isOver) scheduleHeartbeat();
           });
         };
         write(`retry: ${RECONNECT_MS}\n\n`);
-        beat();
-        stops.push(() => cancelBeat());
+        scheduleHeartbeat();
+        stops.push(() => cancelHeartbeat());
         const stop = begin({
           send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
           isBehind,

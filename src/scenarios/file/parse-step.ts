@@ -111,9 +111,12 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
   if (found.length === 1) return found[0];
   if (found.length > 1)
     return refuse(`A step does one thing, but this one has ${found.join(" and ")}. Write two steps`);
-  const strange = keys.find((key) => !companionKeys.has(key));
-  if (strange === undefined) return refuse(`A step must have one of ${all}`);
-  return refuse(`"${strange}" is not a step.${didYouMean(strange, stepKeywords)} There are ${all}`, [...path, strange]);
+  const unknownKey = keys.find((key) => !companionKeys.has(key));
+  if (unknownKey === undefined) return refuse(`A step must have one of ${all}`);
+  return refuse(`"${unknownKey}" is not a step.${didYouMean(unknownKey, stepKeywords)} There are ${all}`, [
+    ...path,
+    unknownKey,
+  ]);
 }
 
 /** Checks that every `${…}` is well formed, and known before the step runs. */

@@ -75,7 +75,7 @@ export async function replay(
   const worker = async (): Promise<void> => {
     for (const [index, scenario] of queue) {
       const ran = await runScenario(target, scenario, names[index] ?? String(index), options);
-      const result = { ...ran, seen: setApart(ran.seen, options.allow ?? []) };
+      const result = { ...ran, seen: separateAllowed(ran.seen, options.allow ?? []) };
       results[index] = result;
       for (let next = results[reported]; next !== undefined; next = results[++reported]) onResult?.(next);
       if (bail && result.failure !== undefined) stopped = true;
@@ -92,7 +92,7 @@ export async function replay(
   return { results: run, counts, durationMs, seed, notRun: scenarios.length - run.length, allowNeverMatched };
 }
 
-function setApart({ findings, ...seen }: Seen, allow: readonly string[]): Seen {
+function separateAllowed({ findings, ...seen }: Seen, allow: readonly string[]): Seen {
   const allowed = findings.filter((finding) => isAllowed(finding, allow));
   return { ...seen, allowed, findings: findings.filter((finding) => !allowed.includes(finding)) };
 }

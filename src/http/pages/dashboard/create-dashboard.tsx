@@ -14,7 +14,7 @@ import { pages } from "./registry.js";
 import { type AskControl, requestOf, runAction, runUndo } from "./run-action.js";
 import { Sessions } from "./sessions.js";
 import { renderPage } from "./shell.js";
-import { createAuditDesk } from "./take-audit.js";
+import { createAuditRunner } from "./take-audit.js";
 import { type Fields, isAction } from "./view/actions.js";
 import { createAuditor } from "../../../audit/auditor.js";
 import { Memory } from "./view/memory.js";
@@ -40,7 +40,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   const live = createLive(sandbox);
   const downloads = new CompanyLimit(1, "A file of this company is being downloaded. Try again then.");
   const auditor = createAuditor(sandbox.system);
-  const auditDesk = createAuditDesk(sandbox, auditor, memory);
+  const auditRunner = createAuditRunner(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
   app.use("*", logRequests(sandbox), refuseForgery(sandbox), dropBodyOfHead, closeConnection);
   app.use("*", (c, next) => guard.requireSession(c, next));
@@ -51,7 +51,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   app.post(`${DASHBOARD}/open`, guard.open);
   app.post(
     `${DASHBOARD}/audit`,
-    guard.takeForm((c, form) => auditDesk.take(c, companyOf(c), form)),
+    guard.takeForm((c, form) => auditRunner.take(c, companyOf(c), form)),
   );
   app.post(`${DASHBOARD}/actions/:name`, guard.takeForm(act));
   for (const [file, path] of [

@@ -4,7 +4,7 @@ import { CompanyLimit } from "../../shared/company-limit.js";
 import { createEventStream, eventStreamHeaders } from "../../shared/event-stream.js";
 import { headersFor } from "../../api/answer.js";
 import { endOf } from "../../shared/after-answer.js";
-import { isStillLetIn } from "../../shared/caller.js";
+import { isStillAdmitted } from "../../shared/caller.js";
 import type { HttpContext } from "../../shared/env.js";
 
 /** The most open pages of a company that are kept up to date at the same time. */
@@ -23,7 +23,7 @@ export function createLive(sandbox: Sandbox): (c: HttpContext, company: Company)
       const report = (): void => {
         cancel ??= sandbox.system.after(TICK_MS, () => {
           cancel = undefined;
-          if (!isStillLetIn(sandbox, c.var.caller)) end();
+          if (!isStillAdmitted(sandbox, c.var.caller)) end();
           else if (!isBehind()) send("changed", null);
         });
       };

@@ -22,7 +22,7 @@ const ANSWER_MS_MAX = 10_000;
 const DEFAULT_TOPIC: Topic = "charges/events";
 
 /** Runs one audit of a company at a time. This is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */
-export function createAuditDesk(sandbox: Sandbox, auditor: Auditor, memory: Memory) {
+export function createAuditRunner(sandbox: Sandbox, auditor: Auditor, memory: Memory) {
   const running = new Set<string>();
   return {
     /** Audits the receiver that a form names. Redirects to the page with the report, or with the reason why there is none. */
