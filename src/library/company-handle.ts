@@ -117,7 +117,7 @@ export function createCompanyHandle(core: Core, endpoint: Endpoint, id: string):
   const identity = () => core.findCompany(id)?.record.identity ?? first;
   const current = (): Company => {
     const company = open(core, id);
-    // Before each use, everything due at or before the company's now happens.
+    // What is due happens first, as before a request. A long queue continues in the background.
     void company.ready();
     return company;
   };

@@ -64,7 +64,7 @@ function listProblems(problems: readonly YamlProblem[], position: (offset: numbe
 interface Followed {
   /** The last node of the path that exists. */
   readonly node: ParsedNode | null;
-  /** Its key, in a mapping. */
+  /** The key of the node, if the node is in a mapping. */
   readonly key: ParsedNode | null;
   /** Whether the whole path exists. */
   readonly isWhole: boolean;

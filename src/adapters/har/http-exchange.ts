@@ -1,7 +1,7 @@
 import { beyondBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
-/** In the order in which the headers were sent, with their names as they were sent. */
+/** Headers in the order in which they were sent, with names as they were sent. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** One HTTP request and its answer, as an HTTP archive records it. */

@@ -40,7 +40,7 @@ const english = {
   back: "Back to the merchant",
   again: "Try again, or use another number.",
   attemptFailed: (reason: string) => `The payment did not go through: ${reason}`,
-  /** By the error of the attempt; any other error is shown as its code. */
+  /** Keyed by the error of the attempt. Any other error is shown as its code. */
   reasons: new Map<string, string>([
     ["payment_declined", "payment declined"],
     ["timeout", "no answer in time"],
