@@ -47,7 +47,7 @@ export interface ExploreOptions extends ExperimentOptions {
 }
 
 /**
- * Runs a function again and again, each time beside a fresh sandbox with one fault at one point of the traffic, and reports which fault makes it pay
+ * Runs a function again and again, each time with a fresh sandbox and one fault at one point of the traffic, and reports which fault makes it pay
  * twice, lose a payment or hang. Rejects with `UsageError` for wrong options, and when the function fails without a fault or calls nothing.
  *
  * @example
@@ -76,8 +76,8 @@ export interface VaryOptions extends ExperimentOptions {
 }
 
 /**
- * Runs a function again and again, each time with one open point of the contract read otherwise, and reports which guesses it rests on, and what to ask
- * the provider. Rejects with `UsageError` for wrong options, and when the function fails with the settings as they are or calls nothing.
+ * Runs a function again and again, each time with another choice for one open point of the contract, and reports which choices it depends on, and what
+ * to ask the provider. Rejects with `UsageError` for wrong options, and when the function fails with the settings as they are or calls nothing.
  *
  * @example
  * ```ts

@@ -102,7 +102,7 @@ export interface RequestRuleInput extends RuleInputBase {
     readonly body?: DeepPattern;
   };
   readonly then: {
-    /** In real time. */
+    /** A delay in real time. */
     readonly delay?: DurationInput;
     readonly status?: number;
     readonly body?: unknown;

@@ -65,7 +65,7 @@ export interface WebhookAttempt {
   readonly error: string | null;
   /** The body is empty after 20 later attempts. */
   readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
-  /** The body is cut after 4 KiB. Null when no answer came, or after 20 later answers. */
+  /** The body is cut after 4 KiB. Null when no answer came, or after 20 later attempts; after one if the company has over 2000 deliveries. */
   readonly response: { readonly headers: Readonly<Record<string, string>>; readonly body: string } | null;
 }
 

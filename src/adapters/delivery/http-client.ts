@@ -38,7 +38,7 @@ export const tlsKeyExchange = {
   ecdhCurve: "X25519:prime256v1:X448:secp521r1:secp384r1",
 } as const;
 
-/** The outcome of an attempt, but for its duration. */
+/** The outcome of an attempt, without its duration. */
 export type Outcome = Omit<TransportResult, "latencyMs">;
 
 /** Sets no limit to its sockets: each company's dispatcher decides how many there are, so that no company waits behind another's hanging receiver. */
@@ -178,7 +178,7 @@ function answerTo(outgoing: ClientRequest, body: Buffer): Promise<IncomingMessag
   return new Promise((resolve, reject) => {
     outgoing.on("response", resolve);
     outgoing.on("upgrade", (_, socket) => {
-      // Node leaves the socket open for the listener.
+      // Node leaves it to the listener to close the socket.
       socket.destroy();
       reject(new Error("status 101 cannot be that of an answer"));
     });

@@ -6,7 +6,7 @@ import { duration, HEADER_NAME, list, listing, oneOf, sentence } from "../../ker
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { bareHost } from "../../kernel/messages/text.js";
 
-/** The kinds of value that only settings have, beside those of kernel/fields.ts. */
+/** The kinds of value that only settings have, besides those of kernel/fields.ts. */
 
 const TEXT_MAX = 200;
 

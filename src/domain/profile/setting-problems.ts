@@ -24,7 +24,7 @@ export function problemsOfValue(setting: Setting, written: unknown, error: z.Zod
   return [...problems.values()];
 }
 
-/** Why a key is no setting, and which one was likely meant. */
+/** Why a key is not a setting, and which setting was probably meant. */
 export function unknownSetting(path: readonly string[]): ProfileProblem {
   const name = path.join(".");
   const [group, inner] = name.split(".", 2);

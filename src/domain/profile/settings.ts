@@ -3,8 +3,8 @@ import { definitions } from "./profile.js";
 import { isDefinition, placeSetting, type Setting } from "./setting.js";
 
 /**
- * The one table of the contract's open points. It validates profile files, fills `sandbox profile`, GET
- * /_sandbox/profile, docs/profile.md and the API description, in this order.
+ * The one table of the contract's open points. It validates profile files, and fills `sandbox profile`, GET
+ * /_sandbox/profile, docs/profile.md and the API description, all in this order.
  */
 export const settings: readonly Setting[] = Object.entries<object>({ ...definitions }).flatMap(([group, member]) =>
   isDefinition(member)

@@ -9,7 +9,7 @@ import type { Rule, RuleKind, RuleMatch } from "../model/rule.js";
 interface RuleSubjects {
   readonly request: {
     readonly method: string;
-    /** Without the query. */
+    /** The path without the query. */
     readonly path: string;
     readonly query: Readonly<Record<string, string>>;
     /** Keyed by name in lower case. */

@@ -133,7 +133,7 @@ export interface Ruled {
   readonly rule: RuleOn<"request">;
   /** The company that has the rule. */
   readonly company: Company;
-  /** Resolves when the answer leaves, or is lost. */
+  /** Resolves when the answer is sent, or is lost. */
   readonly returned: Deferred;
 }
 

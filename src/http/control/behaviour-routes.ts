@@ -27,7 +27,7 @@ export const behaviourRoutes: readonly ControlRoute[] = [
   route("DELETE /rules/:id", {}, ({ id, run }) => run(removeRule, id)),
 ];
 
-/** The values, nested, and beside them every setting with its default, its alternatives and the contract's sentence. */
+/** The values, nested, and every setting with its default, its alternatives and the contract's sentence. */
 function renderProfile(company: Company) {
   const values = profileValuesOf(company);
   return { ...values, settings: describeProfile(values) };

@@ -48,7 +48,7 @@ export interface Refusal {
   readonly status: ErrorStatus | 503;
   readonly messages: readonly string[];
   readonly headers?: ExtraHeaders;
-  /** Members of the body beside those that every error has. */
+  /** Members of the body besides those that every error has. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 

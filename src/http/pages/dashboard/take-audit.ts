@@ -18,7 +18,7 @@ import { refusalOf } from "../../control/control-endpoint.js";
 const AUDIT_MS_MAX = 5 * 60_000;
 /** The audit waits for an answer as long as the company's deliveries do, and at most this long. */
 const ANSWER_MS_MAX = 10_000;
-/** For receivers without a subscription. */
+/** The topic for receivers without a subscription. */
 const DEFAULT_TOPIC: Topic = "charges/events";
 
 /** Runs one audit of a company at a time. This is the only form that is not a call of the control API: programs have `sandbox audit` and the library. */

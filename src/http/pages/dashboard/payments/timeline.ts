@@ -14,10 +14,10 @@ export interface TimelineItem extends Changes {
   readonly entry?: JournalEntry;
 }
 
-/** What one request made. */
+/** The changes that one request made. */
 export interface Changes {
   readonly changes: readonly Change[];
-  /** Whether it made more changes than are shown. */
+  /** Whether the request made more changes than are shown. */
   readonly isCut: boolean;
 }
 

@@ -13,10 +13,10 @@ export interface ControlOrder {
   readonly body?: unknown;
 }
 
-/** Whether it is a call of the API under test, with the company's credentials. */
+/** Whether this is a call of the API under test, which needs the company's credentials. */
 export const isOfApi = ({ path }: ControlOrder): boolean => path.startsWith("/v1/");
 
-/** Whether it is about the sandbox rather than one company. */
+/** Whether the call is about the sandbox rather than one company. */
 export const isOfSandbox = ({ path }: ControlOrder): boolean => path === "/companies";
 
 type Place = Pick<View, "sandbox" | "company" | "caller" | "here">;
