@@ -71,7 +71,7 @@ export interface VaryOptions extends ExperimentOptions {
   readonly only?: readonly string[];
   /** All except these. */
   readonly skip?: readonly string[];
-  /** Whether to try also two settings at a time, of those that make no difference alone. Default false. */
+  /** Whether to try two settings at a time as well, out of those that make no difference alone. Default false. */
   readonly pairs?: boolean;
 }
 

@@ -60,7 +60,7 @@ function reachOf(c: HttpContext, sandbox: Sandbox, { company, access }: ControlR
   return reach(sandbox, caller, scopes[company], company === "path" ? c.req.param("id") : c.req.query("company"));
 }
 
-/** As large as a state that may be put in, and far below the longest possible string. */
+/** As large as a state may be, and far below the longest possible string. */
 const ANSWER_BYTES_MAX = STATE_BYTES_MAX;
 
 /** Throws UsageError("state") when the answer's JSON cannot be written. */
@@ -138,7 +138,7 @@ function assertKnownParameters(given: Readonly<Record<string, string>>, route: C
   );
 }
 
-/** The company whose time the answer shows: a reset or a state that is put in replaces it under the same id. */
+/** The company whose time the answer shows: a reset or a restored state replaces it under the same id. */
 function current(sandbox: Sandbox, company: Company | undefined): Company | undefined {
   return company && sandbox.findCompany(company.id);
 }

@@ -71,8 +71,8 @@ interface StreamParts {
 
 /**
  * Sends everything that happens in a company until it is stopped: first its clock, then each request with its answer (again when the answer turns out
- * to be lost), each event, each change of a delivery, and the clock whenever the clock or what is due has changed. Follows the company through a
- * reset and a state that is put in. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
+ * to be lost), each event, each change of a delivery, and the clock whenever the clock or what is due has changed. Follows the company through
+ * resets and restored states. Sends nothing before it is stored, and renders nothing during a request or while the reader is behind.
  */
 class CompanyStream {
   readonly #parts: StreamParts;

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
 /**
- * While more requests than this wait, no more are read from the connection, because each may hold 120 KB of headers in memory. That the client has
- * left is then noticed only when a waiting request begins.
+ * While more requests than this wait, no more are read from the connection, because each may hold 120 KB of headers in memory. The server then
+ * notices only when a waiting request begins that the client has left.
  */
 const WAITING_MAX = 10;
 

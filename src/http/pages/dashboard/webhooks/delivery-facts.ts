@@ -54,7 +54,7 @@ export function receiverCurl(
   return `printf %s ${body.toString("base64")} | base64 -d | ${call} --data-binary @-`;
 }
 
-/** The body may be any text, because a state that is put in may have such a delivery. */
+/** The body may be any text, because a restored state may have such a delivery. */
 export function formatJson(body: string): string {
   return JSON.stringify(parseJsonOrText(body), undefined, 2);
 }
