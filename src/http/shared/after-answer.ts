@@ -8,7 +8,7 @@ type Stop = () => void;
 export function whenAnswered(c: HttpContext, listener: (lost: boolean) => void): Stop {
   const { incoming, outgoing } = c.env ?? {};
   if (incoming === undefined || outgoing === undefined) return whenAborted(c.req.raw.signal, () => listener(true));
-  // An answer that is queued behind others of its connection is not told when that connection closes.
+  // An answer that is queued behind others of its connection gets no event when that connection closes.
   const emitters = [outgoing, incoming.socket];
   const stop = (): void => {
     for (const emitter of emitters) emitter.off("close", end);

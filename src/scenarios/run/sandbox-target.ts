@@ -6,7 +6,7 @@ import { CompanyWorld, type Fetch, tokenOf, type WorldParts } from "./company-wo
 import { type Receiver, startReceiver } from "./receiver.js";
 import type { ScenarioWorld, Target } from "./world.js";
 
-/** Replays in a sandbox of this process. Each scenario gets a new company, so any number can run at the same time. */
+/** Replays scenarios in a sandbox of this process. Each gets a new company, so any number can run at the same time. */
 export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
   let receiver: Promise<Receiver> | undefined;
   return {
@@ -24,7 +24,7 @@ export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
 /** Opens a company for a scenario. */
 async function openWorld(given: WorldParts, scenario: Scenario): Promise<ScenarioWorld> {
   const { sandbox } = given;
-  // The same scenario may be replayed twice at a time in one sandbox.
+  // The same scenario may be replayed several times at once in one sandbox.
   const parts = { ...given, name: freeName(given.name, (name) => isFree(sandbox, tokenOf(name))) };
   const identity = setupFor(tokenOf(parts.name));
   const world = new CompanyWorld(parts, identity.id, scenario.given);
