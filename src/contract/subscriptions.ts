@@ -21,7 +21,7 @@ const hostErrors = {
   tenant: "must name a public host, or one that the operator of this sandbox permits",
 } as const;
 
-/** The body of POST /v1/webhooks. The contract: "topic (String, the event to be notified about), url (String, receiving endpoint)". */
+/** The body of POST /v1/webhooks. The contract: "`topic` (String, the event to be notified about), `url` (String, receiving endpoint)". */
 export const subscriptionRequest = oncePerProfile((profile) =>
   openObject({
     topic: z

@@ -43,7 +43,7 @@ interface Room {
 }
 
 /**
- * The contract: "When an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." Deliveries are
+ * The contract: "when an event occurs the service sends an HTTP POST with a JSON payload to each URL registered for the topic." Deliveries are
  * enqueued in the same unit of work as the change itself, so neither is stored without the other. Rules decide what happens to each. Returns whether
  * webhooks were left out, beyond `WEBHOOKS_OF_WORK_MAX` or `WEBHOOK_BYTES_OF_WORK_MAX`, and whether some were not held, beyond `HELD_MAX`.
  */

@@ -112,7 +112,7 @@ function pay(order: CheckoutOrder): Response | Promise<Response> {
   }
 }
 
-/** The contract: "The service URL the user is redirected to after a canceled payment." The charge stays due. */
+/** The contract: "the service URL the user is redirected to after a canceled payment." The charge stays due. */
 function cancel(order: CheckoutOrder): Response {
   const { view, payment, gate } = order;
   const { company, charge } = payment;
