@@ -3,7 +3,7 @@ import { readHar } from "../adapters/har/read-har.js";
 import { calibrate as calibrateTraffic } from "../calibration/infer/calibrate.js";
 import { type CalibrationReport, NOTHING_COMPARED } from "../calibration/report/report.js";
 import { assertSettings } from "../domain/profile/alternatives.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
+import { acceptProfile } from "../sandbox/state/profile.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
 import { fetchTo } from "../http/server/app.js";
 import { show } from "../domain/profile/setting-problems.js";
@@ -95,13 +95,8 @@ export async function calibrate(files: readonly string[], options: CalibrateOpti
   checkOptions("calibrate", options, calibrateFields, problems);
   const { only = [], skip = [], secretKey } = options;
   assertSettings({ only, skip });
-  const parsed = parseProfile(options.profile);
-  if (!parsed.ok) {
-    const problems = parsed.problems.map(({ message }) => `Failed to calibrate: ${message}`);
-    throw new UsageError("input", problems);
-  }
   const report = await calibrateTraffic(files.map(readHar), {
-    profile: parsed.overrides,
+    profile: acceptProfile(options.profile, "input", "Failed to calibrate: ").overrides,
     only,
     skip,
     secretKey,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { fromXof, isExactXof } from "../domain/values/money.js";
-import { parseProfile } from "../domain/profile/parse-profile.js";
+import { acceptProfile } from "../sandbox/state/profile.js";
 import { isObject } from "../kernel/messages/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
 import { type Instant, parseInstant, toIso } from "../kernel/time/instant.js";
@@ -211,12 +211,8 @@ const sandboxFields: Readonly<Record<keyof SandboxOptions, z.ZodType>> = {
 };
 
 function parseOverrides(what: string, base: ProfileOverrides, profile: unknown = {}): ProfileOverrides {
-  const parsed = parseProfile(isObject(profile) ? mergeOverrides(base, profile) : base);
-  if (parsed.ok) return parsed.overrides;
-  throw new UsageError(
-    "input",
-    parsed.problems.map(({ message }) => `Failed to ${what}: ${message}`),
-  );
+  const merged = isObject(profile) ? mergeOverrides(base, profile) : base;
+  return acceptProfile(merged, "input", `Failed to ${what}: `).overrides;
 }
 
 /** The instant of an ISO text or a date; undefined for any other value. */

@@ -1,10 +1,9 @@
 import { prepareOutput } from "../shared/output.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
-import { parseProfile } from "../../domain/profile/parse-profile.js";
+import { acceptProfile } from "../../sandbox/state/profile.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import type { FileConfig } from "../../sandbox/config/config-schema.js";
@@ -77,17 +76,11 @@ function applyGiven(
   const applied = scenarios.reduce<typeof first>((company, { given, givenKeys }) => {
     const balance = givenKeys.includes("balance") ? { balance: given.balance } : {};
     const clock = givenKeys.includes("clock") ? { frozenAt: given.frozenAt } : {};
-    const profile = parseProfile(mergeOverrides(company.profile, given.profile));
-    if (!profile.ok)
-      throw new UsageError(
-        "file",
-        profile.problems.map(({ message }) => message),
-      );
     return {
       ...company,
       ...balance,
       ...clock,
-      profile: profile.overrides,
+      profile: acceptProfile(mergeOverrides(company.profile, given.profile), "file").overrides,
       fixtures: [...company.fixtures, ...given.fixtures],
       rules: [...(company.rules ?? []), ...given.rules],
     };

@@ -1,13 +1,12 @@
 import { msisdnKey } from "../../domain/values/msisdn.js";
 import { createDrawPerson } from "../state/load-faker.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
-import { parseProfile } from "../../domain/profile/parse-profile.js";
+import { acceptProfile } from "../state/profile.js";
 import type { CompanySetup, CustomerFixture, WorldEntry, WorldFixture } from "../state/fixture.js";
 import type { CompanyEntry } from "./config-schema.js";
 import { type CompanyDefaults, resolveOptions } from "./options.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import type { Instant } from "../../kernel/time/instant.js";
-import { UsageError } from "../../kernel/messages/problem.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { quote } from "../../kernel/messages/text.js";
 
@@ -94,11 +93,6 @@ function frozenAtOf(clock: CompanyEntry["clock"], byDefault: Instant | undefined
 
 /** Each is valid by itself; together they may not be, such as a minimum above the other's maximum. */
 function mergeProfiles(companyId: string, base: ProfileOverrides, own: ProfileOverrides): ProfileOverrides {
-  const parsed = parseProfile(mergeOverrides(base, own));
-  if (parsed.ok) return parsed.overrides;
-  const failed = `Failed to set up the company ${quote(companyId)}`;
-  throw new UsageError(
-    "file",
-    parsed.problems.map(({ message }) => `${failed}: with the profile of the sandbox, ${message}`),
-  );
+  const failed = `Failed to set up the company ${quote(companyId)}: with the profile of the sandbox, `;
+  return acceptProfile(mergeOverrides(base, own), "file", failed).overrides;
 }

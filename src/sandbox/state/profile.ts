@@ -1,17 +1,21 @@
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { type ParsedProfile, parseProfile } from "../../domain/profile/parse-profile.js";
 import type { Profile } from "../../domain/profile/profile.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.js";
 import type { CompanyRecord } from "./company-record.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** The profile that overrides make of the defaults. Throws UsageError("input") with everything that is wrong. */
-export function acceptProfile(overrides: unknown): Extract<ParsedProfile, { readonly ok: true }> {
+/** The profile that overrides make of the defaults. Throws UsageError with everything that is wrong, `failed` before each. */
+export function acceptProfile(
+  overrides: unknown,
+  kind: UsageErrorKind = "input",
+  failed = "",
+): Extract<ParsedProfile, { readonly ok: true }> {
   const parsed = parseProfile(overrides);
   if (parsed.ok) return parsed;
   throw new UsageError(
-    "input",
-    parsed.problems.map(({ message }) => message),
+    kind,
+    parsed.problems.map(({ message }) => failed + message),
   );
 }
 
