@@ -3,12 +3,12 @@ import type { CompanyHandle } from "./company-handle.js";
 import { runAudit } from "../audit/run-audit.js";
 import type { AuditReport } from "../audit/report.js";
 import type { SandboxDoor } from "../audit/application/sandbox-door.js";
-import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
+import { parseDuration } from "../kernel/time/duration.js";
 import { AUDIT_HEADER } from "../domain/model/rule.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { SecretRedactor } from "../sandbox/observation/redact.js";
-import { checkOptions, valueThat } from "./sandbox-options.js";
+import { checkOptions, durationAbove0, valueThat } from "./sandbox-options.js";
 import { HEADER_NAME, matching } from "../kernel/fields.js";
 import { isObject } from "../kernel/messages/json.js";
 import type * as z from "zod";
@@ -68,10 +68,6 @@ function doorOf({ fetch }: NonNullable<AuditOptions["sandbox"]>): SandboxDoor {
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 const text = valueThat("a text that is not empty", isText);
 const source = valueThat("a function, a URL, or a command", (value) => typeof value === "function" || isText(value));
-const duration = valueThat('a duration above 0, such as "10s"', (value) => {
-  const parsed = tryParseDuration(value);
-  return "ms" in parsed && parsed.ms > 0;
-});
 const names = valueThat("the id of a check or a group, or a list of them", (value) => [value].flat().every(isText));
 
 const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
@@ -82,7 +78,7 @@ const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   event: valueThat("a JSON object, or its text", isEvent),
   check: source,
   order: source,
-  settle: duration,
+  settle: durationAbove0,
   restart: source,
   sandbox: valueThat(
     "a sandbox, or a company of one",
@@ -90,7 +86,7 @@ const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   ),
   only: names,
   skip: names,
-  timeout: duration,
+  timeout: durationAbove0,
 };
 
 function isEvent(value: unknown): boolean {

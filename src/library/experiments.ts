@@ -9,11 +9,11 @@ import { Inconclusive } from "../experiments/run/run-baseline.js";
 import { show } from "../domain/profile/setting-problems.js";
 import { isObject } from "../kernel/messages/json.js";
 import { messageOf, UsageError } from "../kernel/messages/problem.js";
-import { parseDuration, tryParseDuration } from "../kernel/time/duration.js";
+import { parseDuration } from "../kernel/time/duration.js";
 import { systemClock } from "../kernel/time/system-clock.js";
 import { openSandbox } from "./create-sandbox.js";
 import type { Sandbox } from "./sandbox-handle.js";
-import { type SandboxOptions, checkOptions, names, valueThat } from "./sandbox-options.js";
+import { type SandboxOptions, checkOptions, durationAbove0, names, valueThat } from "./sandbox-options.js";
 
 /** The function that is run again and again, each time with a fresh sandbox. A rejection counts as a failure. */
 export type Experiment = (sandbox: Sandbox) => unknown;
@@ -196,17 +196,13 @@ async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<vo
   return { ...ended, crash: null, ms: systemClock.monotonic() - startedAt };
 }
 
-const duration = valueThat('a duration above 0, such as "10s"', (value) => {
-  const parsed = tryParseDuration(value);
-  return "ms" in parsed && parsed.ms > 0;
-});
 const positive = valueThat("a whole number from 1", (value) => Number.isSafeInteger(value) && Number(value) >= 1);
 
 const commonFields: Readonly<Record<keyof ExperimentOptions, z.ZodType>> = {
   sandbox: valueThat("the options of a sandbox", isObject),
   maxRuns: positive,
-  time: duration,
-  timeout: duration,
+  time: durationAbove0,
+  timeout: durationAbove0,
   workers: positive,
   check: valueThat("a function", (value) => typeof value === "function"),
   signal: valueThat("an AbortSignal", (value) => value instanceof AbortSignal),

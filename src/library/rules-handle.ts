@@ -1,3 +1,4 @@
+import type { DurationInput } from "../domain/profile/profile.js";
 import { messagesOf } from "../contract/parse.js";
 import { type RuleOrder, addRule, removeAllRules, removeRule } from "../domain/rules/change-rules.js";
 import type { Rule as DomainRule } from "../domain/model/rule.js";
@@ -49,9 +50,6 @@ interface RuleInputBase {
   /** How many times it applies before it is removed. Default: always. */
   readonly times?: number;
 }
-
-/** `10s`, `1h30m`, `PT1H`, or milliseconds. */
-type DurationInput = string | number;
 
 /** A test of a value. */
 export interface Matcher {

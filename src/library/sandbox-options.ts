@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { fromXof, isExactXof } from "../domain/values/money.js";
+import { tryParseDuration } from "../kernel/time/duration.js";
 import { acceptProfile } from "../sandbox/state/profile.js";
 import { isObject } from "../kernel/messages/json.js";
 import type { RuleOrder } from "../domain/rules/change-rules.js";
@@ -85,6 +86,11 @@ export const names = valueThat(
   "a list of names",
   (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
 );
+
+export const durationAbove0 = valueThat('a duration above 0, such as "10s"', (value) => {
+  const parsed = tryParseDuration(value);
+  return "ms" in parsed && parsed.ms > 0;
+});
 
 type OptionFields = Readonly<Record<string, z.ZodType>>;
 
