@@ -41,7 +41,7 @@ function literalPathsFirst(): ReadonlySet<string> {
   return new Set(paths.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":"))));
 }
 
-function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoint {
+export function methodNotAllowed(sandbox: Sandbox, methods: readonly string[]): Endpoint {
   const allow = methods.join(", ");
   return (c) => {
     const message = `${c.req.method} is not a method of this path; it has ${allow}`;

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { LostForms } from "../pages/checkout/answer-by-rule.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { refuseRoute } from "../api/routes.js";
+import { methodNotAllowed } from "../api/routes.js";
 import { type HttpEnv, closeConnection } from "../shared/env.js";
 import { logRequests } from "../shared/log-request.js";
 
@@ -15,12 +15,8 @@ export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   app.get(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).showCheckout(c, sandbox));
   app.post(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).takeCheckout(c, sandbox, lost));
   app.get(STATUS, async (c) => (await import("../pages/checkout/handlers.js")).showStatus(c, sandbox));
-  for (const [path, allow] of Object.entries({ [PAGE]: "GET, POST", [STATUS]: "GET" })) {
-    app.all(path, (c) => {
-      const message = `${c.req.method} is not a method of this path; it has ${allow}`;
-      return refuseRoute(c, sandbox, "method_not_allowed", message, { allow });
-    });
-  }
+  app.all(PAGE, methodNotAllowed(sandbox, ["GET", "POST"]));
+  app.all(STATUS, methodNotAllowed(sandbox, ["GET"]));
   // For an unknown name the control API answers its 404.
   app.get("/_sandbox/assets/:file", closeConnection, async (c, next) => {
     const { answerAsset } = await import("../pages/shared/assets.js");
