@@ -1,3 +1,4 @@
+import { isContainer } from "../../kernel/messages/json.js";
 import type { Source } from "./source.js";
 
 /** A JSON value as a file with two spaces of indentation, where each member has a line of its own. A YAML parser would take seconds for a mebibyte. */
@@ -45,8 +46,4 @@ function linesOf(value: unknown): Lines {
   };
   visit(value);
   return lines;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -79,7 +79,8 @@ export function beyondBounds(value: unknown, { depth, members }: JsonBounds): st
   return undefined;
 }
 
-function isContainer(value: unknown): value is object {
+/** Whether a value is an object or a list. */
+export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
