@@ -69,7 +69,7 @@ const bannedPackages: Record<string, readonly string[]> = {
 };
 
 const timeFiles = ["kernel/time/system-clock.ts"];
-const randomFiles = ["kernel/random.ts", "kernel/records/ids.ts"];
+const randomFiles = ["kernel/records/ids.ts"];
 
 const timeGlobals = ["setTimeout", "setInterval", "setImmediate"];
 const timeMembers = ["Date.now", "performance.now", "performance.timeOrigin", "process.hrtime", "process.uptime"];
