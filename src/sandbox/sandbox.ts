@@ -51,7 +51,7 @@ export class Sandbox {
   readonly reads = new SettingReads();
   readonly events = new EventEmitter<SandboxEvents>();
   readonly metrics = new Metrics();
-  /** It finishes what is in flight, and a proxy should send nothing more. */
+  /** Whether the process is finishing what is in flight before it ends. A proxy should then send it nothing more. */
   isStopping = false;
   /** Redacts the credentials of all companies, present and past, and the admin token. */
   readonly redactor = new SecretRedactor([], () => this.#secrets());
@@ -59,7 +59,7 @@ export class Sandbox {
   readonly #observations = new Map<string, Observation>();
   #openings = 0;
   #turns = 0;
-  /** For errors of no company: the correlation id when a token is unknown. */
+  /** For errors that belong to no company: the correlation id when a token is unknown. */
   readonly ids: IdSource;
 
   constructor(options: ResolvedOptions, parts: SandboxParts = {}) {
@@ -88,7 +88,7 @@ export class Sandbox {
     const { companies, gone } = this.store.data;
     for (const stored of companies.values()) {
       if (stored.record.moving) this.#addTokens(stored.record);
-      // Its replay ended with the process.
+      // The replay that opened the company ended with the process.
       else if (stored.setup.ofScenario === true) this.#forgetStored(stored.record);
       else this.#resume(stored, options.clockOver);
     }
@@ -102,12 +102,12 @@ export class Sandbox {
     return [...this.#companies.values()];
   }
 
-  /** The first of the configuration that is open. */
+  /** The first open company of the configuration. */
   get configuredCompany(): Company | undefined {
     return this.options.companies.map(({ id }) => this.#companies.get(id)).find((open) => open !== undefined);
   }
 
-  /** "default is the first configured one"; when none of those is left, the oldest. Throws UsageError("state") when none is left at all. */
+  /** The first open company of the configuration; when none of those is left, the oldest. Throws UsageError("state") when no company is open. */
   get defaultCompany(): Company {
     const first = this.findDefaultCompany();
     if (first !== undefined) return first;
@@ -131,14 +131,14 @@ export class Sandbox {
     return this.#companies.get(id);
   }
 
-  /** The same for a company through resets, and another one for a company that is opened anew under its id. */
+  /** Returns the same object for a company across its resets, and another one for a company that is opened again under its id. */
   openedAs({ id }: Company): OpenedCompany {
     const opened = this.opened.get(id);
     if (opened === undefined) throw new UsageError("not-found", `There is no company "${id}".`);
     return opened;
   }
 
-  /** As customers know the company. */
+  /** The company's name as customers know it. */
   nameOf({ id }: Company): string {
     return this.opened.get(id)?.setup.name ?? id;
   }
@@ -155,7 +155,7 @@ export class Sandbox {
     return held.expiresAt !== null && company.now() >= held.expiresAt ? undefined : company;
   }
 
-  /** Whose clock and error shape answers have that are of no company. With tenancy none: they would show it to others. */
+  /** The company whose clock and error shape answers of no company have. With tenancy none: the answers would show them to others. */
   get fallback(): Company | undefined {
     return this.options.tenancy ? undefined : this.companies[0];
   }
@@ -185,13 +185,13 @@ export class Sandbox {
     return found;
   }
 
-  /** "A request with an unknown token is counted to the company of its `X-Company-Id`, else to the first." With tenancy to none. */
+  /** Counts a request with an unknown token towards the company of its `X-Company-Id`, otherwise the default company. With tenancy towards none. */
   #observedCompany({ company, named }: Exchange): Pick<Company, "id"> | undefined {
     const isStranger = this.options.tenancy || this.#companies.size === 0;
     return company ?? named ?? (isStranger ? undefined : this.defaultCompany);
   }
 
-  /** For what a company's tenant sees, or a stranger. With tenancy it knows no other tenant's secrets, which may be anything: "application/json". */
+  /** For what a company's tenant or a stranger sees. With tenancy it knows no other tenant's secrets: one could be any text, such as "application/json". */
   redactorOf(company: Pick<Company, "id"> | undefined): Redactor {
     return this.#observations.get(company?.id ?? "")?.redactor ?? this.#strangersRedactor;
   }
@@ -213,13 +213,13 @@ export class Sandbox {
     return company;
   }
 
-  /** `endsRun`: the run of the client under test ends with it. */
+  /** `endsRun`: whether the run of the client under test ends too. */
   remove(company: Company, { endsRun = true } = {}): void {
     this.#takeAway(company, endsRun);
     this.#forgetStored(company.record);
   }
 
-  /** The company is not here any more, and its records and tokens stay until it is adopted again or {@link removeMoved}. */
+  /** Closes a company that moves to another sandbox. Its records and tokens stay until it is adopted again or {@link removeMoved}. */
   closeForMove(company: Company, closings: CompanyRecord["closings"]): void {
     const { id, record } = company;
     this.#takeAway(company, true);
@@ -279,7 +279,7 @@ export class Sandbox {
   }
 
   #forgetStored({ identity: { id } }: CompanyRecord): void {
-    // Only a company of the configuration would come back.
+    // Of the companies that are gone, only a configured one would be opened again at the next start.
     const configured = this.options.companies.some((setup) => setup.id === id);
     this.store.data.companies.delete(id);
     if (configured) this.store.data.gone.add(id);
@@ -301,7 +301,7 @@ export class Sandbox {
   reset(company: Company): Company {
     const { setup } = this.openedAs(company);
     const { tokens, secretKey } = company.record.identity;
-    // A tenant would lose its token, and one that it has replaced because others know it, or that has expired, would work again.
+    // Otherwise a tenant would lose its token, and a token that has expired, or that it replaced because others know it, would work again.
     const kept = tokens.filter(({ expiresAt }) => (expiresAt ?? Infinity) > company.now());
     const begin = this.options.tenancy ? { ...setup, tokens: kept, secretKey } : setup;
     this.#assertTokensFree(begin);
@@ -332,7 +332,7 @@ export class Sandbox {
 
   /**
    * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of it that is under way ends with UsageError("state").
-   * Returns the state before anything of it happens. Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
+   * Returns the new state before any of its due items happens. Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
   putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
     const record = restoreState(company, dumped, options);
@@ -356,7 +356,7 @@ export class Sandbox {
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company.record);
     company.record.identity = identity;
-    // The credentials were drawn from its stream of ids, so the position is stored too.
+    // The new credentials were drawn from the company's ids, so the position in these is stored too.
     this.store.note(headEntry(identity.id, { identity, idPosition: company.record.idPosition }));
     this.#addTokens(company.record);
   }
@@ -365,7 +365,7 @@ export class Sandbox {
     return this.#tokens.has(token);
   }
 
-  /** A token that the company was opened with may have become another company's. */
+  /** A token that the company was opened with may belong to another company by now. */
   #assertTokensFree(setup: CompanySetup): void {
     const holder = this.#holderOf(setup);
     if (holder === undefined) return;
@@ -379,7 +379,7 @@ export class Sandbox {
     return tokens.map(({ token }) => this.#tokens.get(token)).find((found) => found !== undefined && found !== id);
   }
 
-  /** Ends the run of the clients under test: finds what they can no longer learn. `waited`: deliveries in flight had time to be acknowledged. */
+  /** Ends the run of the clients under test: reports what they can no longer learn. `waited`: deliveries in flight had time to be acknowledged. */
   endRun(waited: boolean): void {
     for (const observation of this.#observations.values()) observation.findings.end(waited);
   }
@@ -390,7 +390,7 @@ export class Sandbox {
     await this.store.close();
   }
 
-  /** `replaces`: its snapshots are those of the company of the same id that it replaces. */
+  /** `replaces`: the store keeps the snapshots of the company of the same id that it replaces. */
   #put(company: Company, replaces: boolean): void {
     const { record, id } = company;
     this.#companies.set(id, company);
@@ -404,7 +404,7 @@ export class Sandbox {
     company.wake();
   }
 
-  /** A company from the store. At a reset a configured one returns to the present configuration, another one to its setup. */
+  /** Opens a company from the store. A reset returns a configured company to the present configuration, and another one to its stored setup. */
   #resume(stored: StoredCompany, clockOver: ResolvedOptions["clockOver"], gate?: ReleaseGate): Company {
     const { record } = stored;
     const { id } = record.identity;

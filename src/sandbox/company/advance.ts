@@ -29,7 +29,7 @@ export interface AdvanceResult {
   /** The first {@link FIRED_MAX}, in order. */
   readonly fired: readonly FiredItem[];
   readonly firedCount: number;
-  /** Counts the attempts that began meanwhile, not those that were in flight before. */
+  /** Counts the attempts that began during the advance, not those that were in flight before. */
   readonly deliveries: DispatchCounts;
   /** Deliveries whose attempts were not over when waiting ended. */
   readonly unfinished: readonly string[];
@@ -40,7 +40,7 @@ export type AdvanceTarget = { readonly byMs: number } | { readonly to: Instant }
 export const FIRED_MAX = 10_000;
 const MAX_WAIT_MS = 60_000;
 
-/** Due items handled before requests get their turn, and the time for them, ms. */
+/** The most due items that are handled before requests get their turn, and the longest time spent on them, ms. */
 const SLICE = 64;
 const SLICE_MS = 20;
 
@@ -61,7 +61,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   assertOpen(company);
   const start = company.now();
   assertAhead(start, target);
-  const waitForQuiet = noting(company, createWait(company, options));
+  const waitForQuiet = showWaiting(company, createWait(company, options));
   const isPatient = options.lookAhead !== true;
   const fired: FiredItem[] = [];
   let firedCount = 0;
@@ -75,7 +75,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
     if (fired.length < FIRED_MAX) fired.push({ at: item.dueAt, kind: item.kind, subject: item.subject });
   });
   try {
-    // "the next advance or settle waits for what is still in flight": its retries may belong into this span.
+    // Attempts that an earlier call left in flight may lead to retries within this span.
     if (isPatient) await waitForQuiet();
     assertOpen(company);
     end = resolveTarget(company, start, target);
@@ -92,7 +92,7 @@ async function advanceNow(company: Company, target: AdvanceTarget, options: Adva
   return { now: end, fired, firedCount, deliveries: { ...counts }, unfinished: dispatcher.outstanding };
 }
 
-/** Freezes or resumes the clock where it is, after the advances that were asked for before. Throws as `advance` does. */
+/** Freezes or resumes the clock at its present time, after the advances that were requested before. Throws as `advance` does. */
 export function setClockMode(company: Company, mode: ClockMode): Promise<void> {
   return inTurn(company, async () => {
     await company.ready();
@@ -102,12 +102,12 @@ export function setClockMode(company: Company, mode: ClockMode): Promise<void> {
   });
 }
 
-/** Real time in which a receiver answers that does not wait for the clock itself. */
+/** How long a call waits for the attempts in flight, real ms. A receiver that does not itself wait for the clock answers within it. */
 const PATIENCE_MS = 500;
 
 /**
- * After the calls that came before. A receiver that moves the clock in its handler would wait for the advance that waits for its answer: a call is refused
- * when the attempts that are in flight at its arrival do not end soon.
+ * Runs a call after the calls before it. A receiver that moves the clock in its handler would wait for the advance that waits for its answer. So a call is
+ * refused when an advance is waiting and the attempts in flight do not end soon.
  */
 async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   const { dispatcher } = company;
@@ -120,8 +120,8 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   if (!company.isAdvanceWaiting) return result;
   const inFlight = dispatcher.outstanding;
   const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
-  const goesOn = await Promise.race([ended, result.then(isOver, isOver)]);
-  if (goesOn || turn.hasBegun) return result;
+  const hasEnded = await Promise.race([ended, result.then(isOver, isOver)]);
+  if (hasEnded || turn.hasBegun) return result;
   turn.isRefused = true;
   const waits = `an advance is waiting for receivers to answer ${pluralize(inFlight.length, "webhook")}`;
   const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
@@ -163,7 +163,7 @@ async function walk(
     const item = due.peek();
     const isWithin = item !== undefined && item.dueAt <= end;
     const isLater = !isWithin || item.dueAt > company.now();
-    // At the end of an instant: the retries that its attempts lead to come before everything later.
+    // Before time moves on, the attempts of this instant end: retries that they lead to may be due before the next item.
     const waiting =
       isLater && !company.dispatcher.quiet ? (isWithin ? wait.betweenInstants : wait.atEnd)?.() : undefined;
     company.isAdvancing = waiting === undefined;
@@ -182,7 +182,7 @@ async function walk(
   company.clock.pin(end);
 }
 
-/** One allowance of real time for all the waiting of one call. */
+/** Limits the real time of all waiting of one call together. */
 function createWait({ dispatcher, deps: { system } }: Company, { maxWaitMs = MAX_WAIT_MS }: AdvanceOptions): Wait {
   let left = maxWaitMs;
   const waitForQuiet = async (): Promise<void> => {
@@ -193,8 +193,8 @@ function createWait({ dispatcher, deps: { system } }: Company, { maxWaitMs = MAX
   return () => (left > 0 ? waitForQuiet() : undefined);
 }
 
-/** Shows in the company that its advance waits. */
-function noting(company: Company, wait: Wait): Wait {
+/** Sets the company's `isAdvanceWaiting` for as long as `wait` waits. */
+function showWaiting(company: Company, wait: Wait): Wait {
   return () => {
     const waiting = wait();
     company.isAdvanceWaiting = waiting !== undefined && !company.dispatcher.quiet;
@@ -202,7 +202,7 @@ function noting(company: Company, wait: Wait): Wait {
   };
 }
 
-/** Refused before anything is waited for. */
+/** Refuses a target in the past, or beyond the latest time, before anything is waited for. */
 function assertAhead(now: Instant, target: AdvanceTarget): void {
   if ("byMs" in target && now + target.byMs > LATEST) refuseBeyond();
   if ("to" in target && target.to < now) {

@@ -7,7 +7,7 @@ import type { Work } from "../../domain/model/work.js";
 
 /**
  * Begins one attempt of a delivery; resolves when its outcome is recorded. Undefined when the delivery was cancelled or forgotten before its turn.
- * `turn` is the place of its retry in the order in which due work was scheduled. It was taken when the attempt was enqueued, so that the order of
+ * `turn` is the place of its retry in the order in which due work was scheduled. The place was taken when the attempt was enqueued, so that the order of
  * retries does not depend on which receiver answers first.
  */
 export function attemptDelivery(
@@ -30,12 +30,12 @@ async function attempt(company: Company, delivery: Delivery, turn: number, signa
   const made = losesAnswer(delivery) && sent.error === null ? { ...sent, ...LOST_ANSWER } : sent;
   const succeeded = made.error === null;
   if (signal.aborted) return { succeeded };
-  // "network calls take no sandbox time": with a frozen clock an attempt ends at the instant at which it began.
+  // Network calls take no sandbox time: with a frozen clock an attempt ends at the instant at which it began.
   const endedAt = company.clock.mode === "running" && !company.clock.pinned ? company.now() : at;
   company.runAhead(storeAttempt, { deliveryId: delivery.id, attempt: made, endedAt, turn });
   const stored = company.world.deliveries.get(delivery.id);
   if (stored !== undefined) company.events.emit("attempted", { company, attempt: made, delivery: stored });
-  // No more attempts at a time than the store can follow: what it has not written yet is in memory.
+  // The attempt keeps its place until it is stored: otherwise attempts could outrun the store, which keeps in memory what it has not written yet.
   await company.deps.store.durable()?.catch(() => undefined);
   return { succeeded };
 }
@@ -67,7 +67,7 @@ interface AttemptReport {
   readonly turn: number;
 }
 
-/** A delivery that was cancelled during the attempt only keeps the attempt. */
+/** If the delivery was cancelled during the attempt, the attempt is added to it and nothing else changes. */
 function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: AttemptReport): void {
   const { deliveries } = work.world;
   const delivery = deliveries.get(deliveryId);
@@ -78,7 +78,7 @@ function storeAttempt(work: Work, { deliveryId, attempt, endedAt, turn }: Attemp
     return;
   }
   const attempts = delivery.attempts.length + 1;
-  // Deleting its subscription "stops retries", also those of a delivery that was sent again afterwards.
+  // Deleting a subscription stops its retries, even those of a delivery that was redelivered afterwards.
   const isRetried = attempt.error !== null && work.world.subscriptions.get(delivery.subscriptionId) !== undefined;
   const retryAt = isRetried ? nextRetryAt(work.profile.webhooks.retry, attempts, endedAt) : null;
   work.put(deliveries, recordAttempt(work, delivery, made, retryAt));

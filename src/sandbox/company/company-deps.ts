@@ -33,12 +33,12 @@ export interface CompanyDeps {
 
 /** Counts the settings that a company's work reads. */
 export interface CompanyWatcher {
-  /** Counts from now on under this profile. */
+  /** Counts what is read from now on under the profile with these overrides. */
   adopt(overrides: ProfileOverrides): void;
   watch<T>(run: () => T): T;
 }
 
-/** What happens in the companies of one sandbox. A reset replaces a `Company` by another one of the same id. */
+/** What happens in the companies of one sandbox. A reset replaces a `Company` with another one of the same id. */
 export interface CompanyEvents extends DispatcherEvents {
   readonly changed: CompanyChange;
   readonly fired: { readonly company: Company; readonly item: DueItem<DueKind> };

@@ -37,11 +37,11 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 /** An operation of the domain: one synchronous function over a unit of work. */
 export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 
-/** Due items handled in one turn of the event loop, and its time for them, ms. */
+/** The most due items that one turn of the event loop handles, and the longest time that it spends on them, ms. */
 const DUE_SLICE = 50;
 const DUE_SLICE_MS = 20;
 
-/** A timer does not count the time in which the machine sleeps, and does not see that its clock is set. So none is longer, ms. */
+/** The longest timer, ms. A timer notices neither that the machine slept nor that its clock was set, so what is due is checked at least this often. */
 const TIMER_MS = 10_000;
 
 /**
@@ -56,11 +56,11 @@ export class Company {
   readonly watcher: CompanyWatcher;
   /** Records which of its settings are read (`SettingReads`). */
   profile: Profile;
-  /** Whether an advance is firing what is due. No timer does it meanwhile. */
+  /** Whether an advance is firing due items. Timers fire none meanwhile. */
   isAdvancing = false;
   /** Whether an advance is waiting for receivers to answer. */
   isAdvanceWaiting = false;
-  /** Draws the people of unlisted numbers; undefined until the names are loaded. */
+  /** Draws a person for a number that is not listed; undefined until the names are loaded. */
   #drawPerson: DrawPerson | undefined;
   readonly #ids: IdSource;
   readonly #forgetEvents: (work: Work) => void;
@@ -129,8 +129,8 @@ export class Company {
   }
 
   /**
-   * Runs an operation as a whole or not at all, at one instant of the company's time. Its deliveries start when `gate` opens. What is due by that
-   * instant happens first, so that no charge is paid in the millisecond of its expiry.
+   * Runs an operation as a whole or not at all, at one instant of the company's time. Its deliveries start when `gate` opens. Items that are due by that
+   * instant are fired first, so that no charge is paid in the millisecond of its expiry.
    */
   run<Input, Output>(
     operation: Operation<Input, Output>,
@@ -142,12 +142,12 @@ export class Company {
     return this.#runAt(at, operation, input, gate);
   }
 
-  /** Like `run`, but does not fire what is due first: for the outcome of something that began earlier. */
+  /** Like `run`, but does not fire due items first: for the outcome of something that began earlier. */
   runAhead<Input, Output>(operation: Operation<Input, Output>, input: Input): Output {
     return this.#runAt(this.now(), operation, input, releaseImmediately);
   }
 
-  /** Loads the names when the profile wants people for unlisted numbers. */
+  /** Loads the names of people if the profile generates the customers of unlisted numbers. */
   async loadPeople(): Promise<void> {
     if (this.profile.customers.unlisted === "generated")
       this.#drawPerson ??= await createDrawPerson(this.deps.seed ?? 0);
@@ -160,9 +160,7 @@ export class Company {
   /** The next place in the order of the company's records. */
   readonly nextSeq = (): number => ++this.record.seq;
 
-  /**
-   * "Before any request is handled, everything due at or before the company's now has happened." Undefined when there is nothing to wait for.
-   */
+  /** Fires everything that is due by the company's now, before a request is handled. Undefined when there is nothing to wait for. */
   ready(): Promise<void> | undefined {
     if (this.#draining !== undefined || this.#fireSlice()) return this.#draining;
     this.#draining = this.#drain().finally(() => {
@@ -185,7 +183,7 @@ export class Company {
     });
   }
 
-  /** Sets the timer anew after a change of the clock. */
+  /** Stores the clock after a change of it, and sets the timer for the next due item again. */
   rearm(): void {
     this.#disarm();
     this.#armedFor = undefined;
@@ -210,7 +208,7 @@ export class Company {
     this.emitChanged();
   }
 
-  /** With tenancy the company's own receivers are also those that the operator permits. */
+  /** With tenancy a receiver must be permitted by the company's own setting and by the operator's. */
   #effective(profile: Profile): Profile {
     const { operator, reads } = this.deps;
     if (operator === undefined) return trackProfile(profile, reads);
@@ -219,7 +217,7 @@ export class Company {
     return trackProfile({ ...profile, webhooks: { ...webhooks, allow } }, reads);
   }
 
-  /** Records a change in the store. A company that was replaced records nothing. */
+  /** Records a change in the store. A closed company, which may have been replaced, records nothing. */
   note(entry: StoreEntry): void {
     if (!this.closed) this.deps.store.note(entry);
   }
@@ -239,14 +237,17 @@ export class Company {
     this.events.emit("fired", { company: this, item });
   }
 
-  /** Between due items: lets other work of the process run, and the store catch up. What it has not written yet is in memory. */
+  /** Between due items: lets other work of the process run, and waits for the store, which keeps in memory what it has not written yet. */
   async giveWay(): Promise<void> {
     const { system, store } = this.deps;
     await system.yieldToEventLoop();
     await store.durable()?.catch(() => undefined);
   }
 
-  /** Sends webhooks when `gate` has opened and the store has what they are about. What the next holder of the store does not know did not happen. */
+  /**
+   * Sends webhooks once `gate` has opened and the change that they report is stored. If another process took over the store, it lacks the change: none is
+   * sent.
+   */
   releaseKept(gate: ReleaseGate, send: () => void): void {
     const { store } = this.deps;
     const release = (): void => {
@@ -287,7 +288,7 @@ export class Company {
         const changes = work.commit();
         committed = true;
         this.record.idPosition = this.#ids.position;
-        // As the journal has it: a new document may be written before the advance ends that moved the clock.
+        // The clock as the store's journal has it: the whole record may be written before the advance that moved the clock ends.
         this.record.clock = notBefore(this.record.clock, at, this.deps.system);
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
         if (work.effort.givenUp > 0) this.#warnOfEffort();
@@ -302,8 +303,8 @@ export class Company {
   }
 
   /**
-   * The answer waits "at most `webhooks.timeout`" for those that a rule sends before it. A receiver must not learn of a change that a kill could still
-   * undo: each webhook waits for the store, even when it comes before the answer, or when the client has left.
+   * The answer waits for webhooks that a rule sends before it, for at most `webhooks.timeout`. Each webhook waits until its change is stored, even one that
+   * comes before the answer or whose client has left: a receiver must not learn of a change that a kill could still undo.
    */
   #send(enqueued: readonly EnqueuedDelivery[], gate: ReleaseGate): void {
     const held = this.dispatcher.hold(enqueued.map(({ delivery }) => delivery));
@@ -348,7 +349,7 @@ export class Company {
     return next !== undefined && next.dueAt <= at ? next : undefined;
   }
 
-  /** Fires some due items; true when nothing is due by `at` any more. */
+  /** Fires due items for one turn of the event loop; true when nothing more is due by `at`. */
   #fireSlice(at: Instant = this.now()): boolean {
     const { system } = this.deps;
     const start = system.monotonic();
@@ -372,7 +373,7 @@ function fireDueItem(work: Work, item: DueItem<DueKind>): void {
   dueHandlers[item.kind](work, item.subject);
 }
 
-/** An attempt changes nothing by itself: the dispatcher makes it. */
+/** A due attempt changes no record: the dispatcher makes it afterwards. */
 const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => void>> = {
   "charge.expire": expireWhenDue,
   "transfer.settle": settleTransfer,
@@ -381,8 +382,8 @@ const dueHandlers: Readonly<Record<DueKind, (work: Work, subject: string) => voi
 };
 
 /**
- * Keeps a table that only grows within `limit` rows. The oldest are removed in batches, a sixteenth of the limit at a time. Of the rows that may not be
- * forgotten `most` are kept; `onForced` gets those that are removed beyond it.
+ * Keeps a growing table within about `limit` rows: its oldest rows are removed in batches of a sixteenth of the limit. Of the rows that `mayForget` refuses,
+ * the newest `most` are kept; `onForced` is called with the ones that are removed.
  */
 function createForgetter<T extends Row>(
   table: Table<T>,
@@ -406,7 +407,7 @@ function createForgetter<T extends Row>(
       for (const { id } of oldest) work.remove(table, id);
       if (oldest.length > 0) onForced?.(work, oldest);
     }
-    // A long table is searched only after it has grown by a part of its length.
+    // A long table is searched again only after it has grown by a part of its length.
     bound = Math.max(lowest, table.size) + Math.max(slack, table.size >> 6);
   };
 }

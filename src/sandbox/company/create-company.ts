@@ -49,10 +49,10 @@ function initialClock({ frozenAt, runsFrom }: CompanySetup, system: SystemClock)
   return { mode: "running", offsetMs: runsFrom === undefined ? 0 : runsFrom - system.now() };
 }
 
-/** `at` undefined: at its present time. */
+/** How a restart overrides the stored clock. `at` undefined freezes it at its present time. */
 export type ClockOver = { readonly mode: "running" } | { readonly mode: "frozen"; readonly at: Instant | undefined };
 
-/** A company from the store. Throws UsageError("state") when its clock would go back. */
+/** Opens a company from the store. Throws UsageError("state") when its clock would go back. */
 export function resumeCompany(deps: CompanyDeps, record: CompanyRecord, over: ClockOver | undefined): Company {
   const company = new Company(deps, record, acceptProfile(record.overrides).profile);
   if (over === undefined) return company;

@@ -5,16 +5,16 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 /** Attempts of one company in flight to one receiver at a time; more wait their turn. */
 export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 
-/** Attempts of one company in flight to all receivers; more wait their turn. Each has a connection, and the process has so many for all companies. */
+/** Attempts of one company in flight to all receivers; more wait their turn. Each takes a connection, and a process can have only so many. */
 export const CONCURRENT_ATTEMPTS = 1_000;
 
-/** When this many attempts wait for a receiver, those that are no longer pending are taken out. */
+/** When more attempts than this wait for a receiver, those whose delivery is no longer pending are removed. */
 const WAITING_UNSWEPT = 10_000;
 
-/** Attempts start for so long in one turn of the event loop: an event may have thousands of receivers, and a large body to sign for each. */
+/** How long one turn of the event loop may start attempts, ms: an event may have thousands of receivers, and a large body to sign for each. */
 const START_SLICE_MS = 10;
 
-/** Of the bodies of one company's attempts in flight, about; more wait. Thousands of receivers that hang must not fill the memory. */
+/** About the most bytes of bodies that one company has in flight; more attempts wait. Thousands of receivers that hang must not fill the memory. */
 export const IN_FLIGHT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface DispatcherEvents {
@@ -30,10 +30,10 @@ export interface DispatcherDeps {
    * attempt may lead to in the order in which due work was scheduled.
    */
   attempt(deliveryId: string, turn: number): Promise<{ readonly succeeded: boolean }> | undefined;
-  /** Whether it is still to be sent: it may have been cancelled or forgotten while it waited. */
+  /** Whether the delivery is still to be sent: it may have been cancelled or forgotten while it waited. */
   isPending(deliveryId: string): boolean;
   readonly nextSeq: () => number;
-  /** An attempt that could not be recorded: a bug. */
+  /** Called when an attempt could not be recorded, which is a bug. */
   onBug(deliveryId: string, error: unknown): void;
 }
 
@@ -50,7 +50,7 @@ interface Job {
   readonly bytes: number;
   readonly receiver: Receiver;
   readonly turn: number;
-  /** The lane of a first attempt; undefined for a later one, which holds up no other. */
+  /** The lane of a first attempt; undefined for a later attempt, which holds up no other. */
   readonly lane: Lane | undefined;
   /** Whether the answer that it waited for has been written. */
   released: boolean;
@@ -59,13 +59,11 @@ interface Job {
 
 export interface Held {
   readonly release: () => void;
-  /**
-   * Starts these now, with those before them in their lanes. Resolves when their first attempts are over, or after `maxMs` of real time.
-   */
+  /** Starts these deliveries now, after the ones before them in their lanes. Resolves when they have no open attempt, or after `maxMs` of real time. */
   readonly sendNow: (deliveries: readonly Delivery[], maxMs: number) => Promise<unknown>;
 }
 
-/** The first attempts of one resource's events to one receiver that are not over, in the order of the events. */
+/** The open first attempts of one resource's events to one receiver, in the order of the events. */
 interface Lane {
   readonly resource: string;
   readonly jobs: Job[];
@@ -84,7 +82,7 @@ interface Receiver {
 
 /**
  * Decides when each attempt of a company starts:
- * - a resource's next event is sent to the same receiver only after the first attempts of its previous event are over, also when the answers that they
+ * - a resource's next event is sent to the same receiver only after the first attempts of its previous event are over, even when the answers that they
  *   wait for are written in another order;
  * - retries hold up nothing, and different resources are sent concurrently, bounded per receiver.
  */
@@ -95,7 +93,7 @@ export class Dispatcher {
   readonly #outstanding = new Map<string, number>();
   /** Receivers whose waiting attempts may start. */
   readonly #startable = new Set<Receiver>();
-  /** Undefined until one starts in this turn of the event loop. */
+  /** When this turn of the event loop stops starting attempts, monotonic ms; undefined until it has started one. */
   #startUntil: number | undefined;
   #isCutShort = false;
   #inFlight = 0;
@@ -120,13 +118,13 @@ export class Dispatcher {
     return this.#outstanding.has(deliveryId);
   }
 
-  /** Counts the attempts that begin from now on, and their outcomes: one count at a time. */
+  /** Counts the attempts that begin from now on, and their outcomes. Ends the count before. */
   startCount(): DispatchCounts {
     this.#counts = { attempted: 0, succeeded: 0, failed: 0 };
     return this.#counts;
   }
 
-  /** First attempts, in the order of their events. They are outstanding, and keep their places, from now on. */
+  /** Puts first attempts into their lanes, in the order of their events. From now on they are outstanding and keep their places. */
   hold(deliveries: readonly Delivery[]): Held {
     const jobs = deliveries.map((delivery) => this.#enterLane(delivery));
     return {
@@ -143,7 +141,7 @@ export class Dispatcher {
     };
   }
 
-  /** Attempts after the first, outside of every lane. They start when the returned function is called. */
+  /** Makes attempts after the first outstanding, outside the lanes. They start when the returned function is called. */
   holdRetries(deliveries: readonly Delivery[]): () => void {
     const jobs = deliveries.map((delivery) => this.#open(delivery, this.#receiverOf(delivery), undefined));
     return () => {
@@ -156,7 +154,7 @@ export class Dispatcher {
     return this.#waitUntil(() => this.quiet, maxMs);
   }
 
-  /** The same for these deliveries. */
+  /** Like `quietWithin`, for these deliveries alone. */
   endedWithin(ids: readonly string[], maxMs: number): Promise<boolean> {
     return this.#waitUntil(() => !ids.some((id) => this.isOutstanding(id)), maxMs);
   }
@@ -179,7 +177,7 @@ export class Dispatcher {
 
   #release(jobs: readonly Job[]): void {
     for (const job of jobs) job.released = true;
-    // An event may have thousands of subscriptions in one lane.
+    // Each lane once: it may hold thousands of these jobs, one for each subscription.
     for (const lane of new Set(jobs.map((job) => job.lane))) if (lane !== undefined) this.#startHead(lane);
   }
 
@@ -210,7 +208,7 @@ export class Dispatcher {
     return receiver;
   }
 
-  /** Starts the lane's oldest event, for every subscription at that receiver. A copy that a rule sends has its own turn. */
+  /** Starts the attempts of the lane's oldest event, for all subscriptions at that receiver. Copies that a rule sends have a turn of their own. */
   #startHead({ jobs }: Lane): void {
     const [head] = jobs;
     for (const job of jobs) {
@@ -240,7 +238,7 @@ export class Dispatcher {
     this.#startWaiting();
   }
 
-  /** Starts what may start, within the time for this turn of the event loop, and the rest in the next. */
+  /** Starts waiting attempts for as long as this turn of the event loop may, and the rest in the next turn. */
   #startWaiting(): void {
     const { system } = this.#deps;
     const until = (this.#startUntil ??= this.#startSlice());
@@ -248,7 +246,7 @@ export class Dispatcher {
     for (const receiver of this.#startable) {
       for (const job of receiver.waiting) {
         if (this.#closed || receiver.active === CONCURRENT_ATTEMPTS_PER_RECEIVER) break;
-        // The end of any attempt makes room.
+        // The end of any attempt makes room, and starts the next ones.
         const isFull = this.#inFlight === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
         if (this.#inFlight > 0 && isFull) return;
         this.#isCutShort = system.monotonic() >= until;
@@ -291,7 +289,7 @@ export class Dispatcher {
     this.#pump(receiver);
   }
 
-  /** Behind a receiver that hangs they would stay for ever. */
+  /** Removes waiting attempts whose delivery is no longer pending. Behind a receiver that hangs they would stay for ever. */
   #sweep(receiver: Receiver): void {
     const idle = [...receiver.waiting].filter(({ deliveryId }) => !this.#deps.isPending(deliveryId));
     for (const job of idle) receiver.waiting.delete(job);

@@ -12,7 +12,7 @@ export interface Exchange {
   readonly operation: OperationId | undefined;
   /** The company of its access token; undefined when the token is unknown. */
   readonly company: Company | undefined;
-  /** The company that it names, by that token, by one that has expired, or by X-Company-Id. */
+  /** The company that the request names: by its token, which may have expired, or by X-Company-Id. */
   readonly named?: Company | undefined;
   /** The company's time when it was handled. */
   readonly at: Instant;
@@ -21,29 +21,29 @@ export interface Exchange {
   readonly method: string;
   /** From the root, with the query. */
   readonly path: string;
-  /** Of the request, with names in lower case. They hold credentials, which must not be kept. */
+  /** The request's headers, with names in lower case. They hold credentials: show them only through a redactor. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined in process. */
+  /** Undefined for a request that was made in process. */
   readonly connection: Connection | undefined;
   /** The parsed JSON; undefined without a body, or when it could not be read. */
   readonly body: unknown;
   /** The text of a body that is not JSON, or is of another content type. */
   readonly rawBody: string | undefined;
-  /** Of the answer, also when a fault kept it from the client; 0 when a fault replaced the work and nothing was sent. */
+  /** The answer's status, even when a fault kept the answer from the client; 0 when a fault replaced the work and nothing was sent. */
   readonly status: number;
   readonly answer: unknown;
-  /** Of the answer, with names in lower case. */
+  /** The answer's headers, with names in lower case. */
   readonly answerHeaders: Readonly<Record<string, string>>;
-  /** From its arrival until its answer was ready, a rule's delay included; real time. */
+  /** Real time from the request's arrival until its answer was ready, a rule's delay included. */
   readonly durationMs: number;
-  /** Why it was refused; undefined when it was not. */
+  /** Why the request was refused; undefined when it was not. */
   readonly problem: ProblemCode | undefined;
   readonly rule: { readonly id: string; readonly name: string | null } | undefined;
   /** What the rule did to the answer, other than replacing or delaying it. */
   readonly fault: RequestFault | undefined;
-  /** The records that it created have a `seq` above `from` and up to `to`. */
+  /** The records that the request created have a `seq` above `from` and up to `to`. */
   readonly made: { readonly from: number; readonly to: number };
-  /** The settings (`transfers.settlement`) that were read to answer it. */
+  /** The settings that were read to answer the request, such as `transfers.settlement`. */
   readonly settings: readonly string[];
   /**
    * Calls `listener` once if the client never read the answer: immediately when a fault has ended the connection (every `fault` does), or when it

@@ -10,7 +10,7 @@ function limit(what: string, byDefault: number) {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Limits of what grows by itself; the oldest are forgotten. What clients create (charges, transactions, …) is not limited. */
+/** Limits of records that pile up by themselves; the oldest are forgotten. What clients create (charges, transactions, …) is not limited. */
 export const limits = mapping(
   {
     requests: limit("Requests in the journal of a company", 10_000),
@@ -23,7 +23,7 @@ export const limits = mapping(
     idle: duration(60_000)
       .default(30 * DAY_MS)
       .meta({ description: "A company opened by its token is dropped when unused for so long (default 30d)" }),
-    // Later ones are left out and counted.
+    // Later requests are left out of the recording and counted.
     recordedRequests: limit("Requests in the recording of --record", 10_000),
   },
   "a mapping of limits",

@@ -6,8 +6,8 @@ import { unholdDelivery } from "../../domain/rules/holds.js";
 import type { Work } from "../../domain/model/work.js";
 
 /**
- * Makes one more attempt of a delivery in any status, in the place of a planned retry. Returns the delivery before the attempt, which starts when
- * `gate` opens. Throws UsageError("state") while an attempt of it is in flight.
+ * Makes one more attempt of a delivery in any status; it replaces a planned retry. Returns the delivery before the attempt, which starts when `gate`
+ * opens. Throws UsageError("state") while an attempt of the delivery is in flight.
  */
 export function redeliverNow(company: Company, delivery: Delivery, gate: ReleaseGate): Delivery {
   const planned = company.run(planAttempt, { company, delivery });
@@ -16,8 +16,8 @@ export function redeliverNow(company: Company, delivery: Delivery, gate: Release
 }
 
 /**
- * Sends the deliveries whose attempt was waiting or in flight when the state was saved: those that are pending, have no timer, and are held by no
- * rule. "An attempt interrupted by a kill is made again."
+ * Sends the deliveries whose attempt was waiting or in flight when the state was saved: the pending ones without a timer that no rule holds back. So an
+ * attempt that a kill interrupted is made again.
  */
 export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseImmediately): void {
   const { deliveries, due, holds } = company.world;
@@ -38,7 +38,7 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseIm
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
   const { id } = delivery;
-  // Checked within this step, when a retry that is due at this instant has begun.
+  // Checked within the operation: a retry that is due at this instant has begun by now.
   if (company.dispatcher.isOutstanding(id)) {
     const why = "an attempt of it is in flight. Wait for it with POST /_sandbox/settle.";
     throw new UsageError("state", `Failed to redeliver ${id}: ${why}`);

@@ -2,7 +2,7 @@
 export interface ReleaseGate {
   /** Calls `release` when deliveries may start: immediately, or when an answer has been written. */
   after(release: () => void): void;
-  /** The answer waits for these attempts, which begin when their change is kept. */
+  /** Makes the answer wait for these attempts, which begin when their change is stored. */
   before(attempts: Promise<unknown>): void;
 }
 
