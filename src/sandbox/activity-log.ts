@@ -14,17 +14,17 @@ import type { Company } from "./company/company.js";
 import type { Sandbox } from "./sandbox.js";
 import type { ExchangeEvent } from "./sandbox-events.js";
 
-/** Writes one line. It knows the requests of its batch, one of which may be its cause. */
+/** Writes one line. It gets the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
 
-/** Lines that wait. Beyond it some are written with each that is added. */
+/** The most lines that wait. Beyond it, each line that is added writes the two oldest at once. */
 const WAITING_MAX = 200_000;
-/** Lines that are written in one turn of the event loop: one change may have thousands, and each takes a tenth of a millisecond. */
+/** The most lines written in one turn of the event loop: one change may have thousands, and each takes a tenth of a millisecond. */
 const LINES_OF_TURN = 100;
 
 /**
  * Logs each state change (info) and each request to the API under test (debug), with the company and the time of its clock. Lines are written after
- * the answer was made, when it is known which request caused what. The returned function writes immediately what is waiting.
+ * the answer was made, when it is known which request caused what. The returned function writes all waiting lines at once.
  */
 export function logActivity(sandbox: Sandbox): () => void {
   const { log, system, events } = sandbox;
@@ -43,9 +43,9 @@ export function logActivity(sandbox: Sandbox): () => void {
   };
   const writeInTurns = async (): Promise<void> => {
     await whenStored(sandbox.store);
-    // The answer to the request that caused the change is made meanwhile.
+    // In this turn the answer to the request that caused the change is made.
     await system.yieldToEventLoop();
-    // Those that come meanwhile wait for their own answers.
+    // Lines and requests that are added while these are written wait for the next batch.
     const known = requests.length;
     for (let left = lines.length; left > 0 && lines.length > 0; left -= LINES_OF_TURN) {
       write(Math.min(left, LINES_OF_TURN));
@@ -102,7 +102,7 @@ function lineOf(log: Log, owner: Company, change: Change): WriteLine | undefined
   return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt) });
 }
 
-/** After a reset, the company of the same id has another `world`. */
+/** Compares worlds: after a reset, the company of the same id has another one. */
 function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent): boolean {
   return company?.world === world && event.seq > made.from && event.seq <= made.to;
 }
@@ -110,7 +110,7 @@ function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent
 /** The fields of a line: amounts in XOF, ids as in the API. Undefined fields are left out. */
 type LogFields = Readonly<Record<string, unknown>>;
 
-/** `request`: the id of its cause, if any. */
+/** `request`: the id of the request that caused the event, if any. */
 function fieldsOfEvent(event: DomainEvent, request: string | undefined): LogFields {
   return { resource: shownEventResource(event) ?? undefined, ...fieldsOfSubject(event), eventId: event.id, request };
 }
@@ -144,7 +144,7 @@ function fieldsOfCharge(charge: Charge, hasFailed: boolean): LogFields {
   };
 }
 
-/** With its last attempt if that is the change. */
+/** `isAttempt`: whether the change is an attempt, which is then included. */
 function fieldsOfDelivery(delivery: Delivery, isAttempt: boolean): LogFields {
   const { id, topic, url, attempts, eventId, nextAttemptAt } = delivery;
   const attempt = isAttempt ? attempts.at(-1) : undefined;
@@ -178,7 +178,7 @@ const deliveryEvents: Readonly<Record<DeliveryStatus, string>> = {
   cancelled: "delivery.cancelled",
 };
 
-/** `endedAt`: real time, as `receivedAt`. */
+/** `endedAt`: real time, ms of the machine's monotonic clock, like `receivedAt`. */
 function fieldsOfExchange({ exchange, companyId, requestId }: ExchangeEvent, endedAt: number): LogFields {
   const { at, method, path, status, receivedAt, operation, problem, rule, fault, answer } = exchange;
   return {
@@ -202,7 +202,7 @@ export function correlationIdOf(answer: unknown): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-/** To tenths of a millisecond. */
+/** Rounds to tenths of a millisecond. */
 export function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

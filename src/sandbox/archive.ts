@@ -8,8 +8,8 @@ import { type RequestMatch, matchesRequest } from "./observation/verify-requests
 import type { Sandbox } from "./sandbox.js";
 
 /**
- * A company's journal and its attempts to deliver as an HTTP archive holds them, without credentials. By time on the company's clock; at the same time a
- * webhook follows the request that caused it. With `match` only the requests that match.
+ * A company's requests and delivery attempts in the form of an HTTP archive, without credentials. They are sorted by the company's time; at the same time
+ * a webhook follows the request that caused it. With `match` only the requests that match.
  */
 export function archiveOf(sandbox: Sandbox, company: Company, match?: RequestMatch): Iterable<HttpExchange> {
   const source = { publicUrl: sandbox.publicUrl, redactor: sandbox.redactorOf(company) };
@@ -30,12 +30,12 @@ export function archiveOf(sandbox: Sandbox, company: Company, match?: RequestMat
   return render(placed.toSorted((a, b) => a.at - b.at || a.place - b.place));
 }
 
-/** One at a time. The company may be removed meanwhile. */
+/** Renders one exchange at a time. The company may be removed meanwhile. */
 function* render(placed: readonly { readonly archive: () => HttpExchange }[]): Generator<HttpExchange> {
   for (const { archive } of placed) yield archive();
 }
 
-/** Requests to the API and attempts to deliver of all companies, in the order in which they ended. Includes what a reset forgets. */
+/** Calls `add` for each request to the API and each delivery attempt of all companies, in the order in which they end. A reset removes none. */
 export function watchArchive(sandbox: Sandbox, add: (exchange: HttpExchange) => void): void {
   sandbox.events.on("exchange", ({ exchange }) => {
     add(archiveRequest(sandbox, { ...exchange, fate: "written" }));

@@ -21,7 +21,7 @@ export class Metrics {
   readonly #attempts = { succeeded: 0, failed: 0 };
   #loopDelay: LoopDelay | undefined;
 
-  /** A request to the API, with the time until its answer was ready. */
+  /** Counts a request to the API, with the time until its answer was ready. */
   countRequest(operation: string, status: number, durationMs: number): void {
     this.countOther(operation, status);
     const seconds = durationMs / 1000;
@@ -31,7 +31,7 @@ export class Metrics {
     this.#durationCount++;
   }
 
-  /** Any other request: streams and long polls make durations of these meaningless. */
+  /** Counts any other request without its duration: streams and long polls would distort it. */
   countOther(operation: string, status: number): void {
     const key = `${operation} ${status}`;
     const counted = this.#requests.get(key);
@@ -43,7 +43,7 @@ export class Metrics {
     this.#attempts[error === null ? "succeeded" : "failed"]++;
   }
 
-  /** Measures the event loop from now on. It is one for the whole process, so only a process of the sandbox's own does it. */
+  /** Measures the event loop from now on. A process has one event loop, so this is for processes that run nothing but the sandbox. */
   watchLoop(): void {
     this.#loopDelay = watchLoopDelay();
   }

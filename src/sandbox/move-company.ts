@@ -14,7 +14,7 @@ import type { Identity, StoredCompany } from "./state/company-record.js";
 import { STATE_BYTES_MAX } from "./state/state.js";
 import { companyEntries, createStoreFormat } from "./state/store-format.js";
 
-/** Everything durable of a company, in the entries that a store keeps. */
+/** An export holds everything durable of a company, as the entries that a store keeps. */
 const EXPORT_VERSION = 1;
 const exported = object({
   exportVersion: z.literal(EXPORT_VERSION, { error: `must be ${EXPORT_VERSION}` }),
@@ -27,8 +27,8 @@ interface Exported extends Omit<z.output<typeof exported>, "entries"> {
 }
 
 /**
- * `closes`: in the same step the company stops here, so that nothing is acknowledged that the export lacks. A company that was closed can be exported
- * again.
+ * `closes`: the company is closed here in the same step, so that nothing is acknowledged that the export lacks. A company that was closed can be exported
+ * again. Throws UsageError("not-found") when there is no such company, and UsageError("state") when the export is too large.
  */
 export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Exported {
   const stored = sandbox.store.data.companies.get(id);
@@ -50,7 +50,7 @@ interface ClosedCompany extends Row {
   readonly identity: Identity;
 }
 
-/** Those that were closed to be moved, and not removed. */
+/** The companies that were closed to be moved and are not removed yet. */
 export function closedCompanies({ store }: Sandbox): Table<ClosedCompany> {
   const closed = new Table<ClosedCompany>("closed companies");
   for (const [id, { record }] of store.data.companies)
@@ -59,8 +59,8 @@ export function closedCompanies({ store }: Sandbox): Table<ClosedCompany> {
 }
 
 /**
- * Throws UsageError("input") for what is no export, UsageError("state") when the id or a token is taken here, or the company was closed here after
- * the export, and StoreUnavailable when it cannot be kept here. Then it is not open here, and may go on where it was.
+ * Throws UsageError("input") when `given` is not an export, UsageError("state") when the id or a token is taken here, or when the company was closed here
+ * after the export, and StoreUnavailable when it cannot be stored here. Then it is not open here, and may be used further where it was.
  */
 export async function importCompany(sandbox: Sandbox, id: string, given: unknown, gate: ReleaseGate): Promise<Company> {
   const stored = readExport(id, given, sandbox);
@@ -74,7 +74,7 @@ export async function importCompany(sandbox: Sandbox, id: string, given: unknown
   try {
     await sandbox.store.durable();
   } catch (error) {
-    // It will go on where it was, and must not run in two places.
+    // The company will be used where it was, and must not be open in two places.
     const open = sandbox.findCompany(id);
     if (open !== undefined && here?.moving) sandbox.closeForMove(open, open.record.closings);
     else if (open !== undefined) sandbox.remove(open);

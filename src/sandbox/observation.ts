@@ -6,14 +6,14 @@ import { type SecretRedactor, ownRedactor } from "./observation/redact.js";
 import type { Sandbox } from "./sandbox.js";
 
 /**
- * What one company's client did. It is not part of the company's state: it stays when another state is put in. A reset forgets the requests and the
+ * What one company's client did. It is not part of the company's state, so it is kept when the state is replaced. A reset forgets the requests and the
  * findings.
  */
 export class Observation {
   readonly journal: Journal;
   readonly findings: Findings;
   readonly redactor: SecretRedactor;
-  /** Real time. Requests that came before are not recorded. */
+  /** Real time, ms of the machine's monotonic clock. Requests that arrived earlier are not recorded. */
   #resetAt = Number.NEGATIVE_INFINITY;
 
   constructor(requestsMax: number, deps: Omit<FindingsDeps, "journal"> & { readonly redactor: SecretRedactor }) {
@@ -41,7 +41,7 @@ export class Observation {
   }
 }
 
-/** Of a company's client, from now on. */
+/** Observes a company's client from now on. */
 export function observe(
   companyId: string,
   sandbox: Pick<Sandbox, "options" | "system" | "redactor" | "events" | "log" | "findCompany">,

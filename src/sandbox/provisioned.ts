@@ -8,7 +8,7 @@ import type { Sandbox } from "./sandbox.js";
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
 const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 
-/** Fewer characters can be guessed. */
+/** Shorter tokens can be guessed. */
 export const TENANT_TOKEN_MIN = 20;
 
 interface Use {
@@ -22,26 +22,26 @@ interface Use {
 export class Provisioned {
   readonly #sandbox: Sandbox;
   readonly #uses = new Map<string, Use>();
-  /** Without a seed: nobody can guess the next token. */
+  /** Has no seed, so that nobody can guess the next token. */
   readonly #ids = createIdSource(undefined, "tenants");
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
-  /** "any unseen token opens a fresh company on first use". Undefined for text that cannot be a token. */
+  /** With auto-provision, opens a company for a token that no company has. Undefined for text that cannot be a token, and when the company's id is taken. */
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
     if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
-    // `at_x` and `x` both name company_x: the second one does not get access to the first one's company, which may also be closed to be moved.
+    // `at_x` and `x` both name company_x: the second token gets no access to the company of the first, which may also be closed to be moved.
     if (this.#sandbox.store.data.companies.has(setupFor(token).id)) return undefined;
     this.#makeRoom();
     return this.#open(setupFor(token), undefined);
   }
 
   /**
-   * Opens a company for a client at this address, with a token of its own or a new one. Its id does not contain the token. Throws UsageError when the token
-   * is not fit for one, and when there are too many companies.
+   * Opens a company for a client at this address, with the client's token or a new one. The company's id does not contain the token. Throws
+   * UsageError("input") when the token is too short or has other characters, and UsageError("busy") when there are too many companies.
    */
   openFor(address: string, token: string = this.#ids.short("at")): Company {
     if (token.length < TENANT_TOKEN_MIN || !PROVISIONABLE_TOKEN.test(token)) {
@@ -69,7 +69,7 @@ export class Provisioned {
     return company;
   }
 
-  /** A company from the store. The first opened counts as the longest idle. */
+  /** Takes up a company from the store. Of these, the first opened counts as the longest idle. */
   resume(id: string, { openedByToken = false }: CompanySetup): void {
     if (openedByToken) this.#uses.set(id, { at: this.#sandbox.system.monotonic(), address: undefined });
   }
@@ -95,13 +95,13 @@ export class Provisioned {
   }
 
   /**
-   * Removes, of the longer idle half, the first company with nothing pending, or else the first company. Those of the other half may have clients,
-   * even if nothing is pending in them yet.
+   * Removes the longest idle company with nothing pending in the longer idle half, or else the longest idle company. The companies of the other half may
+   * have clients, even if nothing is pending in them yet.
    */
   #makeRoom(): void {
     this.dropIdle();
     const most = this.#sandbox.options.limits.companies;
-    // A store may hold more of them than the present limit.
+    // A store may hold more companies than the present limit.
     while (this.#uses.size >= most) {
       const ids = [...this.#uses.keys()];
       const idlest = ids.slice(0, Math.ceil(ids.length / 2)).find((id) => this.#isAtRest(id)) ?? ids[0] ?? "";

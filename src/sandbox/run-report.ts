@@ -15,7 +15,7 @@ export interface RunReport {
   readonly requests: number;
   /** `2xx`, `4xx` and so on, and how many requests had such an answer; `lost`: answers that the client never read. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What the API does not have, and how often it was called: `There is no GET /charges here. Did you mean "/v1/charges"?` */
+  /** How often paths were called that the API does not have, by message: `There is no GET /charges here. Did you mean "/v1/charges"?` */
   readonly unknownPaths: Readonly<Record<string, number>>;
   readonly webhooks: {
     /** How many were acknowledged. */
@@ -26,13 +26,13 @@ export interface RunReport {
   readonly resets: number;
   /** The first company's time, ISO 8601; null when no company is left. */
   readonly clock: string | null;
-  /** Those that are not allowed, in the order in which they were found. */
+  /** The findings that the allow-list does not have, in the order in which they were found. */
   readonly findings: readonly Finding[];
   /** Findings that the allow-list has. */
   readonly allowed: readonly Finding[];
   /** Entries of the allow-list that no finding matched. */
   readonly allowNeverMatched: readonly string[];
-  /** By name or description. */
+  /** The names of these rules, or descriptions of the ones without a name. */
   readonly rulesNeverFired: readonly string[];
   readonly coverage: Coverage;
 }
@@ -43,13 +43,13 @@ export interface UnacknowledgedWebhook {
   readonly error: string;
 }
 
-/** Unacknowledged webhooks of companies that were reset or removed, that are kept. */
+/** The most unacknowledged webhooks that are kept of companies that were reset or removed. */
 const FORGOTTEN_MAX = 1_000;
 
-/** Different calls of paths that the API does not have, that are kept. */
+/** The most different calls of unknown paths that are counted. */
 const UNKNOWN_PATHS_MAX = 100;
 
-/** Watches all companies of a sandbox from now on. A reset clears nothing. */
+/** Watches all companies of a sandbox from now on, through resets too. */
 export class RunWatch {
   readonly #sandbox: Sandbox;
   readonly #allow: readonly string[];
@@ -60,7 +60,7 @@ export class RunWatch {
   readonly #unknownPaths = new Map<string, number>();
   readonly #findings: Finding[] = [];
   readonly #allowed: Finding[] = [];
-  /** Of companies that were reset or removed. */
+  /** Unacknowledged webhooks of companies that were reset or removed. */
   readonly #forgotten: UnacknowledgedWebhook[] = [];
 
   /** `allow`: findings that are expected. */

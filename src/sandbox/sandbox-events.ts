@@ -9,11 +9,11 @@ export interface SandboxEvents extends CompanyEvents {
   readonly exchange: ExchangeEvent;
   readonly controlled: ControlCalled;
   readonly finding: FindingEvent;
-  /** What came later proves that a finding was no mistake. */
+  /** Later requests or webhooks have shown that a finding was no mistake. */
   readonly findingWithdrawn: FindingEvent;
   /** A company is about to be reset or removed. */
   readonly forgets: { readonly company: Company; readonly reset: boolean };
-  /** Another state, such as a snapshot, is about to be put in the place of the company's. Its requests stay. */
+  /** The company's state is about to be replaced, by a snapshot for example. The requests in its journal are kept. */
   readonly replaces: { readonly company: Company };
 }
 
@@ -24,19 +24,19 @@ interface FindingEvent {
 
 export interface ExchangeEvent {
   readonly exchange: Exchange;
-  /** Which company it counts for, also when its token is unknown; undefined when there is no company left. */
+  /** The company that the request counts towards, even with an unknown token; undefined when there is none. */
   readonly companyId: string | undefined;
-  /** Its id in that company's journal; undefined when it is not there. */
+  /** The request's id in that company's journal; undefined when it is not there. */
   readonly requestId: string | undefined;
 }
 
-/** A changing call of the control API has succeeded, or a customer has done on the payment page what this call does. */
+/** A call of the control API has changed something, or a customer has done the same on the payment page. */
 export interface ControlCalled {
-  /** The place of its work in the order of `Sandbox.takeTurn`. */
+  /** The place of the call in the order of `Sandbox.takeTurn`. */
   readonly turn: number;
-  /** The company that it is about, or `*`; undefined for the first. */
+  /** The company that the call is about, or `*`; undefined for the default company. */
   readonly companyId: string | undefined;
-  /** Of the company, before the work; undefined for a call about the sandbox as a whole. */
+  /** The company's time before the call; undefined for a call about the sandbox as a whole. */
   readonly at: Instant | undefined;
   /** `POST /charges/:id/pay`, below `/_sandbox`. */
   readonly route: string;

@@ -15,7 +15,7 @@ export interface SandboxParts {
   readonly url?: string;
 }
 
-/** A company in the order of opening, with the setup for its reset. */
+/** An open company, with the setup that a reset returns to. `seq` is the order of opening. */
 export interface OpenedCompany extends Row {
   readonly setup: CompanySetup;
 }

@@ -11,19 +11,19 @@ type Unkept = "turn" | "company" | "named" | "connection" | "onLost";
  */
 export interface JournalEntry extends Row, Omit<Exchange, Unkept> {
   readonly fate: AnswerFate;
-  /** The ids of the deliveries that its own work enqueued. */
+  /** The ids of the deliveries that the request itself enqueued, and not its later effects. */
   readonly enqueued: readonly string[];
-  /** The ids of the charges and transactions that it created, without the prefix of the wire. */
+  /** The ids of the charges and transactions that the request created, without the prefix that they have on the wire. */
   readonly created: readonly string[];
-  /** What it counts in the journal's bound. */
+  /** How much of the journal's bound of bytes the entry uses. */
   readonly bytes: number;
 }
 
-/** Bound of all entries together, whatever their number. */
+/** The most bytes of all entries together, whatever their number. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
-/** What an entry takes beside its texts. */
+/** The memory that an entry takes in addition to its texts. */
 const ENTRY_BYTES = 300;
-/** What the id of a webhook or of a record takes. */
+/** The memory that the id of a webhook or of a record takes. */
 const ID_BYTES = 50;
 
 /** The newest requests of one company. */
@@ -49,12 +49,12 @@ export class Journal {
     page: (request: PageRequest<JournalEntry>) => pageOf(this.#entries, request),
   };
 
-  /** The seq of the newest entry, also when it was forgotten since; 0 before the first. */
+  /** The seq of the newest entry, even when it was forgotten since; 0 before the first. */
   get lastSeq(): number {
     return this.#last;
   }
 
-  /** Whether the entry was dropped, by the bounds or when the journal was cleared. */
+  /** Whether the entry was dropped because of the bounds, or when the journal was cleared. */
   hasDropped(id: string): boolean {
     return seqOf(id) <= this.#lastDropped;
   }
@@ -88,14 +88,14 @@ export class Journal {
     return lost;
   }
 
-  /** Ids go on from the last. */
+  /** Drops all entries. The ids of later ones continue from the last. */
   clear(): void {
     this.#entries = [];
     this.#bytes = 0;
     this.#lastDropped = this.#last;
   }
 
-  /** Clears the journal; ids begin again with `req_1`. */
+  /** Drops all entries. The ids of later ones begin again with `req_1`. */
   restart(): void {
     this.clear();
     this.#last = 0;
@@ -107,7 +107,7 @@ export class Journal {
     this.#lastDropped = oldest?.seq ?? 0;
   }
 
-  /** The seqs of entries follow one another. */
+  /** The seqs of the entries have no gaps. */
   #indexOf(seq: number): number {
     return seq - (this.#entries[0]?.seq ?? 0);
   }
@@ -117,13 +117,13 @@ function seqOf(id: string): number {
   return Number(id.replace("req_", ""));
 }
 
-/** A body of many small values takes far more memory than its text. */
+/** Counts values as well as text: a body of many small values takes far more memory than its text. */
 function bytesOf({ path, headers, body, rawBody, answer, answerHeaders }: Exchange): number {
   const json = Buffer.from(JSON.stringify([path, headers, body, rawBody, answer, answerHeaders]));
   return ENTRY_BYTES + json.length + valueBytes(json);
 }
 
-/** Read when the request is answered: after a state was put in, other records have the same seqs. */
+/** Call it when the request is answered: once the state was replaced, other records may have the same seqs. */
 function enqueuedBy({ company, made }: Exchange): readonly string[] {
   return company === undefined ? [] : rowsWithin(company.world.deliveries, made).map(({ id }) => id);
 }

@@ -6,7 +6,7 @@ export const REDACTED = "[redacted]";
 
 export type Redactor = Pick<SecretRedactor, "text" | "value" | "headers">;
 
-/** What only the client and the service may know. */
+/** A credential that only the client and the service may know. */
 export interface Secret {
   readonly name: "secret key" | "access token";
   readonly text: string;
@@ -20,21 +20,21 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   "x-api-key",
   "x-auth-token",
 ]);
-/** A value nested deeper than this cannot be written as JSON; no body of the API is. */
+/** Values nested much deeper cannot be written as JSON. No body of the API is nested as deep. */
 const DEPTH_MAX = 200;
 const TOO_DEEP = `[deeper than ${DEPTH_MAX} levels]`;
-/** Secrets that are remembered after no company has them. Now and then all are learned anew, in one step. */
+/** The most secrets that stay known after no company has them any more. When there are more, the index of all secrets is built again in one step. */
 const RETIRED_MAX = 500;
-/** base64 in base64. */
+/** How many encodings inside one another are resolved, such as base64 in base64. */
 const NESTING_MAX = 2;
-/** Of a longer text that was in base64 or hex only the bytes themselves are looked at. */
+/** A decoded text that is longer is searched as it is: its own escapes and encodings are not resolved. */
 const NESTED_MAX = 50_000;
-/** Between the parts of a text that are looked at one by one. */
+/** Separates the parts of a text that are searched one by one. */
 const SEPARATORS = /((?:[\s"'/?&#,:;!|<>(){}[\]\\]|=(?=[\w%]))+)/;
 
 /**
- * Redacts the secrets that it knows, as they are, escaped for a URL, JSON or HTML, some times over, and as a part of base64 or hex. A secret stays known
- * after it was replaced: a client may still use it. `current` lists the secrets in use, which are never forgotten.
+ * Redacts the secrets that it knows: as they are, escaped for a URL, JSON or HTML, also several times, and within base64 or hex. A secret stays known
+ * after it was replaced, because a client may still use it. `current` lists the secrets in use, which are never forgotten.
  */
 export class SecretRedactor {
   readonly #current: () => Iterable<string>;
@@ -44,14 +44,14 @@ export class SecretRedactor {
   #knownMax = 2 * RETIRED_MAX;
   #forms = new TextIndex();
 
-  /** `before`: has redacted a text already. */
+  /** `before`: a redactor that is applied to each text first. */
   constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
     this.#current = current;
     this.#before = before;
     this.add(secrets);
   }
 
-  /** Call it again when a secret is replaced: it is then among the newest. */
+  /** Add a secret again when it is replaced: the newest replaced secrets are remembered longest. */
   add(secrets: Iterable<string>): void {
     for (const secret of secrets) this.#learn(secret);
     if (this.#known.size <= this.#knownMax) return;
@@ -68,10 +68,10 @@ export class SecretRedactor {
     return this.#holds(given) ? this.#withoutEncoded(this.#forms.replaceIn(given, REDACTED)) : given;
   };
 
-  /** A deep copy; the names of members are redacted too. */
+  /** Returns a deep copy with redacted texts, numbers and names of members. */
   readonly value = (value: unknown): unknown => this.#value(value, 0);
 
-  /** As `value`, and without the headers that carry credentials. */
+  /** Like `value`, and redacts the headers that carry credentials as a whole. */
   readonly headers = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
     Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -99,7 +99,7 @@ export class SecretRedactor {
     return decodings(text, this.#forms.shortest).some((decoded) => this.#holds(decoded, nesting + 1));
   }
 
-  /** The text without the parts that hold an encoded secret; without all of it where a secret goes over several parts. */
+  /** Redacts the parts of a text that hold an encoded secret, and the whole text if a secret extends over several parts. */
   #withoutEncoded(text: string): string {
     if (!this.#holds(text)) return text;
     const shown = text.split(SEPARATORS).map((part) => (this.#holds(part) ? REDACTED : part));
@@ -118,7 +118,7 @@ export class SecretRedactor {
   }
 }
 
-/** What is looked for in texts. */
+/** The forms of a secret that are searched for in texts. */
 function formsOf(secret: string): readonly string[] {
   return isTooPlain(secret) ? [] : spellingsOf(secret).filter((spelling) => !isTooPlain(spelling));
 }
@@ -126,10 +126,10 @@ function formsOf(secret: string): readonly string[] {
 /** How a secret is written as it is, or by the usual functions. */
 function spellingsOf(secret: string): readonly string[] {
   const composed = [secret, secret.normalize("NFC"), secret.normalize("NFD")];
-  // The bytes are found in headers, and in decoded base64 and hex.
+  // In headers, and in decoded base64 and hex, each byte appears as one character.
   const written = new Set(composed.flatMap((text) => [text, Buffer.from(text).toString("latin1")]));
   return [...written].flatMap((text) => {
-    // Halves of characters, which `encodeURI` refuses, are replaced.
+    // This replaces lone surrogates, which `encodeURI` refuses.
     const wellFormed = Buffer.from(text).toString();
     return [
       text,
@@ -138,16 +138,16 @@ function spellingsOf(secret: string): readonly string[] {
       text.replaceAll(" ", "+"),
       encodeURI(wellFormed),
       encodeURIComponent(wellFormed),
-      // Python's.
+      // Python's `quote` keeps slashes.
       encodeURIComponent(wellFormed).replaceAll("%2F", "/"),
       JSON.stringify(text).slice(1, -1),
-      // One that looks like an escape itself loses it where a text is decoded further.
+      // A secret that itself contains an escape loses the escape where a text is decoded once more.
       ...(unescaped(text) ?? []),
     ];
   });
 }
 
-/** What is in the base64 and hex of a text, if it may have so many bytes. */
+/** Decodes what may be base64 or hex in a text, each byte as one character. Shorter results than `bytes` are left out. */
 function decodings(given: string, bytes: number): readonly string[] {
   if (given.length < bytes) return [];
   // Some encoders break lines.
@@ -155,7 +155,7 @@ function decodings(given: string, bytes: number): readonly string[] {
   // base64 and base64url.
   const base64 = runsOf(text, String.raw`[\w+/-]`, Math.ceil((bytes * 4) / 3));
   const hex = runsOf(text, String.raw`[\dA-Fa-f]`, bytes * 2);
-  // A run may begin with characters that are not part of it.
+  // A run may begin with characters that are not part of the encoded text, so each alignment is tried.
   return [
     ...(base64 === "" ? [] : [0, 1, 2, 3].map((skipped) => Buffer.from(base64.slice(skipped), "base64"))),
     ...(hex === "" ? [] : [0, 1].map((skipped) => Buffer.from(hex.slice(skipped), "hex"))),
@@ -163,20 +163,20 @@ function decodings(given: string, bytes: number): readonly string[] {
 }
 
 /**
- * All of at least so many characters, in one: where the next begins, characters of it are skipped as at the start. The pattern begins only where a run
- * does, and `{32,}` would overflow the stack of the engine for a run of some million characters.
+ * All runs of at least `least` such characters, joined: the caller tries each alignment, so it finds the later runs too. The pattern matches only at the
+ * start of a run, and is not written `{32,}`, which would overflow the stack of the engine for a run of some million characters.
  */
 function runsOf(text: string, character: string, least: number): string {
   return text.match(new RegExp(`(?<!${character})${character}{${least}}${character}*`, "g"))?.join("") ?? "";
 }
 
-/** A path and its query: as a whole, since a secret may contain what separates parts, and then each part. What is left is a path, too. */
+/** Redacts a path and its query: first as a whole, since a secret may contain separators, and then each part. The result begins with a slash, too. */
 export function redactPath(path: string, { text }: Pick<Redactor, "text">): string {
   const shown = text(path).replaceAll(/[^/?&=#]+/g, (part) => text(part));
   return shown.startsWith("/") ? shown : `/${shown}`;
 }
 
-/** A short word or number (`shop`, from `--auto-provision`) may be in any text by chance. One character, too. */
+/** Whether a secret is one character, or a short word or number (`shop`, from `--auto-provision`), which any text may contain by chance. */
 function isTooPlain(secret: string): boolean {
   return /^(?:[A-Za-z]{0,11}|\d{0,11}|.)$/su.test(secret);
 }
@@ -186,7 +186,7 @@ interface Access {
   readonly adminToken: string | undefined;
 }
 
-/** For what one company or a stranger sees: the redactor of all, and with tenancy a new one, which knows the admin token alone. */
+/** The redactor for what one company or a stranger sees: `all`, or with tenancy a new one that knows only the admin token. */
 export function ownRedactor({ tenancy, adminToken }: Access, all: SecretRedactor): SecretRedactor {
   const admin = [adminToken ?? []].flat();
   return tenancy ? new SecretRedactor(admin, () => admin) : all;
@@ -210,7 +210,7 @@ export function holdsSecret(text: string, secret: Secret): boolean {
   return searchIn([text])(secret);
 }
 
-/** As `holdsSecret` for several texts: their escapes are resolved once, however many secrets there are. */
+/** Like `holdsSecret` for several texts. Their escapes are resolved only once, however many secrets there are. */
 export function searchIn(texts: readonly string[]): (secret: Secret) => boolean {
   const text = texts.join("\n");
   const all = unescaped(text) ?? [text];
@@ -218,7 +218,7 @@ export function searchIn(texts: readonly string[]): (secret: Secret) => boolean 
 }
 
 function isAloneIn(text: string, secret: string): boolean {
-  // Places that overlap are taken for one: a text and a secret of one repeated letter would have thousands.
+  // Overlapping places are skipped: a text and a secret of one repeated letter would have thousands.
   for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
     if (standsAlone(text, at, at + secret.length)) return true;
   }

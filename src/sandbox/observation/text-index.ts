@@ -1,23 +1,23 @@
-/** A text of this length or more is found inside of words too. */
+/** A text of this length or more is found inside words too. */
 const LONG = 8;
-/** Shorter texts appear in base64 and hex by chance. */
+/** Shorter texts are not searched for in decoded base64 and hex, where they appear by chance. */
 const ENCODED_MIN = 5;
 
 /**
- * Finds the longest of many texts at a position. Texts with the same first characters are sorted, so that the time hardly depends on how many there are:
+ * Finds the longest of many texts at a position. Texts with the same first characters are kept sorted, so that the time hardly depends on their number:
  * there may be thousands of companies, and one may have chosen its secrets to make this slow.
  */
 export class TextIndex {
   readonly #texts = new Set<string>();
-  /** By their heads. */
+  /** The texts by their heads. */
   readonly #sorted = new Map<number, string[]>();
   /** For a text, the lengths of all texts that it begins with, longest first. */
   #lengths = new Map<string, readonly number[]>();
   #longest = 0;
-  /** The length of the shortest that is looked for in base64 and hex. */
+  /** The length of the shortest text that is searched for in decoded base64 and hex. */
   shortest = Infinity;
 
-  /** Faster for many texts than one by one. */
+  /** For many texts this is faster than `add`. */
   constructor(texts: Iterable<string> = []) {
     for (const text of texts) this.#note(text)?.push(text);
     for (const sorted of this.#sorted.values()) sorted.sort();
@@ -29,7 +29,7 @@ export class TextIndex {
     this.#lengths = new Map();
   }
 
-  /** Returns where to insert it; undefined when it is there already. */
+  /** Returns the sorted texts with the same head, for the caller to insert it; undefined when it is there already. */
   #note(text: string): string[] | undefined {
     if (this.#texts.has(text)) return undefined;
     this.#texts.add(text);
@@ -59,12 +59,12 @@ export class TextIndex {
     return false;
   }
 
-  /** 0 when none of them is there. */
+  /** The length of the longest text at this place; 0 when none is there. */
   #lengthAt(text: string, at: number, isDecoded: boolean): number {
     const sorted = this.#sorted.get(headOf(text, at));
     if (sorted === undefined) return 0;
     const rest = text.slice(at, at + this.#longest);
-    // In sorted texts, every prefix of `rest` is a prefix of the last one up to `rest`, too.
+    // Of the sorted texts, each that `rest` begins with is also a prefix of the last one that is not after `rest`.
     const nearest = sorted[countUpTo(sorted, rest) - 1];
     if (nearest === undefined) return 0;
     let common = 0;
@@ -96,12 +96,12 @@ function countUpTo(sorted: readonly string[], text: string): number {
   return from;
 }
 
-/** The first two characters, as a number that is fast in a map; others may have the same. */
+/** The first two characters as a number, which is a fast key of a map. Other pairs may have the same number. */
 function headOf(text: string, at: number): number {
   return (text.charCodeAt(at) << 14) ^ text.charCodeAt(at + 1);
 }
 
-/** Not as a part of a longer word: `at_1` is not in `flat_12`. */
+/** Whether the place is not a part of a longer word: `at_1` does not stand alone in `flat_12`. */
 export function standsAlone(text: string, from: number, to: number): boolean {
   return !/[\w-]/.test(text[from - 1] ?? "") && !/[\w-]/.test(text[to] ?? "");
 }

@@ -11,7 +11,7 @@ import type { Journal, JournalEntry } from "./journal.js";
 export interface Verification {
   /** By members of `RequestSubject`: partial and deep, with matchers; `{}` matches all. */
   readonly match: RequestMatch;
-  /** How many are to match: a number, or a matcher of it. */
+  /** How many requests must match: a number, or a matcher for it. */
   readonly count: unknown;
 }
 
@@ -20,9 +20,9 @@ export type RequestMatch = Readonly<Record<string, unknown>>;
 export interface Verified {
   /** Oldest first. */
   readonly matched: readonly JournalEntry[];
-  /** The number that was expected, in words: `at least 1`. Undefined when it is right. */
+  /** The expected number in words, such as `at least 1`, when another number matched; otherwise undefined. */
   readonly missed: string | undefined;
-  /** When too few matched: the nearest of the others. */
+  /** When too few matched: the requests that nearly matched, the nearest first. */
   readonly nearest: readonly NearMiss[];
 }
 
@@ -34,10 +34,10 @@ export interface NearMiss {
 
 const NEAREST_MAX = 3;
 
-/** For the comparisons of one verification. */
+/** The longest time for the comparisons of one verification, ms. */
 const COMPARING_MS = 2_000;
 
-/** Lets other work of the process run meanwhile. Throws UsageError("input") when the comparisons take too long. */
+/** Compares the entries with the match; other work of the process runs in between. Throws UsageError("input") when the comparisons take too long. */
 export async function verifyRequests(
   entries: readonly JournalEntry[],
   { match, count }: Verification,
@@ -65,7 +65,7 @@ export async function verifyRequests(
   return { matched, missed, nearest: nearest.map(({ entry }) => compare(entry)) };
 }
 
-/** Without the mismatches themselves: they could be many for each of thousands of requests. */
+/** An entry that does not match. Its mismatches are not kept: there may be many for each of thousands of requests. */
 interface Miss {
   readonly entry: JournalEntry;
   readonly isElsewhere: boolean;
@@ -80,7 +80,7 @@ function tooSlow({ method, path }: JournalEntry): UsageError {
   );
 }
 
-/** Whether `verifyRequests` counts it. */
+/** Whether `verifyRequests` would count the entry. */
 export function matchesRequest(match: RequestMatch, entry: JournalEntry): boolean {
   return findEntryMismatches(match, entry).length === 0;
 }
@@ -93,7 +93,7 @@ function findEntryMismatches(match: RequestMatch, entry: JournalEntry, effort?: 
   return findSubjectMismatches(Object.fromEntries(present), subject, effort);
 }
 
-/** Whether a smaller number would have been right: then there are too many. */
+/** Whether a smaller number would have been right, so that there are too many. */
 async function mayBeLess(count: unknown, matched: number, takeTurns: () => Promise<void> | undefined) {
   for (let fewer = 0; fewer < matched; fewer++) {
     if (findMismatches(count, fewer, "count").length === 0) return true;
@@ -102,7 +102,7 @@ async function mayBeLess(count: unknown, matched: number, takeTurns: () => Promi
   return false;
 }
 
-/** Those of the same method and path first, then those that differ least; of equally near ones the later. */
+/** The nearest misses: first the ones with the right method and path, then the ones that differ least, then the newest. */
 function nearestOf(misses: readonly Miss[]): readonly Miss[] {
   const ranked = misses.toSorted(
     (a, b) => Number(a.isElsewhere) - Number(b.isElsewhere) || a.distance - b.distance || b.entry.seq - a.entry.seq,
@@ -114,9 +114,9 @@ function isElsewhere(mismatches: readonly Mismatch[]): boolean {
   return mismatches.some(({ path }) => path === "method" || path === "path");
 }
 
-/** The number of fields that differ. Where a whole member is missing, all that was wanted of it differs. */
+/** The number of fields that differ. Of a missing member, each field that the match names counts. */
 function distanceOf(mismatches: readonly Mismatch[], match: RequestMatch): number {
-  // Not `Object.hasOwn`, which reads all of a path, however long.
+  // A list, since `Object.hasOwn` would read the whole path, however long it is.
   const members = Object.keys(match);
   return mismatches.reduce((sum, { path }) => sum + (members.includes(path) ? countFields(match[path]) : 1), 0);
 }
@@ -130,7 +130,7 @@ function countFields(wanted: unknown): number {
   );
 }
 
-/** What a match looks at: what a `request` rule sees, and the answer. Absent members are undefined. */
+/** What a match is compared with: what a `request` rule sees, and the answer. Absent members are undefined. */
 export type RequestSubject = RuleSubject<"request"> &
   Pick<JournalEntry, "operation" | "answer" | "problem" | "rule" | "fault" | "fate"> & {
     readonly status: number | undefined;
@@ -169,14 +169,14 @@ export function queryOf({ path }: Pick<JournalEntry, "path">): Readonly<Record<s
   return Object.fromEntries(parameters.reverse());
 }
 
-/** Undefined when a rule broke the answer off before its first line. */
+/** Undefined when a rule broke the connection off before the first line of the answer. */
 export function statusOf({ status, fault }: Pick<JournalEntry, "status" | "fault">): number | undefined {
   return fault === "reset" || fault === "hang" ? undefined : status;
 }
 
 /**
- * The ids of the deliveries that followed each of these requests, oldest first: those that its own work enqueued, then those of the charges and
- * transactions that it created, unless another request's work enqueued them.
+ * The ids of the deliveries that followed each of these requests, oldest first: the ones that the request itself enqueued, then later ones of the charges
+ * and transactions that it created, unless another request enqueued them.
  */
 export function followingDeliveries(
   { deliveries }: Pick<World, "deliveries">,
