@@ -23,7 +23,7 @@ import { describeAnswer } from "./known-order.js";
 
 const refusals: ReadonlySet<unknown> = new Set(["refund_exceeds_paid", "refund_exceeds_left", "charge_not_refundable"]);
 
-/** "A refund asked beyond what was paid", or beyond what is left of it. The refund was refused, so the charge is as it was before. */
+/** A refund of more than was paid, or more than is left of it. The refund was refused, so the charge is as it was before. */
 export const refundBeyondPaid: Detector = {
   see(entry, scene) {
     if (!refusals.has(entry.problem)) return [];
@@ -41,7 +41,7 @@ export const refundBeyondPaid: Detector = {
   },
 };
 
-/** "Paying after the drop" */
+/** A payment of a charge after it was dropped. */
 export const payAfterDrop: Detector = {
   see(entry, scene) {
     if (entry.problem !== "charge_not_payable" && entry.problem !== "charge_not_payable_conflict") return [];
@@ -55,9 +55,7 @@ export const payAfterDrop: Detector = {
   },
 };
 
-/**
- * "The same partial refund repeated after a lost answer or a webhook replay without reading the charge in between; a full refund repeated".
- */
+/** The same partial refund repeated after a lost answer or a second copy of a webhook, without reading the charge in between; a full refund repeated. */
 export function createRefundRepeatedDetector(): Detector {
   const partial = createRepeatedOrderDetector(refunds);
   return {
@@ -73,7 +71,7 @@ const refunds: OrderKind<Refund> = {
   ordersOf: (entry, scene) => {
     const group = entry.operation === "refundCharge" ? idInPath(entry) : undefined;
     const amount = amountOf(entry, scene);
-    // A refusal that was read has refunded nothing.
+    // A refused refund has refunded nothing, and the client knows that if it read the answer.
     const isRefused = entry.status >= 400 && entry.status < 500 && !isLost(entry);
     if (group === undefined || typeof amount !== "number" || isRefused) return [];
     return [{ group, reference: entry.id, amount }];
@@ -108,7 +106,7 @@ const refunds: OrderKind<Refund> = {
   },
 };
 
-/** The sum that a webhook of a charge carries. */
+/** The refunded amount that a webhook of a charge carries, in XOF. */
 function refundedIn({ body }: Delivery): unknown {
   return memberOf(memberOf(parseJsonOrText(body), "data"), "refunded");
 }
@@ -119,7 +117,7 @@ function findFullAgain(entry: JournalEntry, scene: Scene): readonly Detection[] 
   return isAgain ? [describeFull(charge, entry, scene)] : [];
 }
 
-/** Whether everything went back already, and is asked for once more. */
+/** Whether the whole charge was refunded already, and all of it is to be refunded once more. */
 function isFullAgain({ status, paid }: Charge, amount: unknown): boolean {
   return status === "refunded" && (amount === undefined || amount === toXof(paid));
 }
@@ -140,7 +138,7 @@ function amountOf({ body }: JournalEntry, { profile }: Scene): unknown {
   return memberOf(body, profile.refunds.amountField);
 }
 
-/** "A charge created twice for one order after a lost answer": one order has the same amount, texts, addresses and metadata. */
+/** A charge created twice for one order after a lost answer. Charges of one order have the same amount, texts, addresses and metadata. */
 export function createChargeRepeatedDetector(): Detector {
   return createRepeatedOrderDetector(chargeOrders);
 }
@@ -154,7 +152,7 @@ const chargeOrders: OrderKind<ChargeOrder> = {
     return [{ reference: externalId, externalId, amount: memberOf(body, "amount"), group: groupOf(body, externalId) }];
   },
   hasFailed: ({ externalId }, { charges }) => charges.findBy("externalId", externalId)?.status === "dropped",
-  // Its link is lost with its answer, so a new charge is the way on.
+  // The payment link is lost with the answer, so the client has to create a new charge.
   conflictOf: (_, { problem }) => (problem === "external_id_taken" ? "settled" : undefined),
   provenBy: (shown, { world }) => {
     const charge = "attempts" in shown ? chargeOfWebhook(shown, world) : undefined;
@@ -181,7 +179,7 @@ function shownAs(charge: Charge): object {
   return { ...charge, amount: toXof(charge.amount) };
 }
 
-/** What counts attempts of one order, or names one of them. */
+/** Metadata keys that number or identify a single attempt at an order. */
 const OF_ONE_ATTEMPT = /attempt|try|nonce|uuid|time|idempotency|request/i;
 
 function groupOf(body: unknown, externalId: string): string {
@@ -194,12 +192,12 @@ function groupOf(body: unknown, externalId: string): string {
   return digestOf([...values, kept], orderNamedIn(values, externalId));
 }
 
-/** So many parts at the end of an externalId may name an attempt. */
+/** At most this many trailing parts of an externalId are taken for the name of an attempt. */
 const ATTEMPT_PARTS_MAX = 4;
-/** A longer externalId is searched until here. */
+/** How many characters of an externalId are searched for parts. */
 const SEARCHED_MAX = 200;
 
-/** What these texts hold of the externalId: of `order-17-retry`, `/paid?order=order-17` holds `order-17`. */
+/** The longest beginning of the externalId that one of these texts holds: of `order-17-retry`, `/paid?order=order-17` holds `order-17`. */
 function orderNamedIn(values: readonly unknown[], externalId: string): string {
   const ends = [...externalId.slice(0, SEARCHED_MAX).matchAll(/(?<!^)[^\p{L}\p{N}]/gu)].map(({ index }) => index);
   const names = [...ends.slice(-ATTEMPT_PARTS_MAX).map((end) => externalId.slice(0, end)), externalId];

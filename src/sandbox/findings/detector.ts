@@ -15,7 +15,7 @@ import type { Connection } from "../company/exchange.js";
 import type { Row } from "../../kernel/records/table.js";
 import type { Secret } from "../observation/redact.js";
 
-/** Looks for one kind of mistake in what happens to one company, in the order in which it happens. What it remembers is bounded. */
+/** Looks for one kind of mistake in the requests and webhooks of one company, in the order in which they happen. Its memory is bounded. */
 export interface Detector {
   /** A request was answered; `fate` says whether the client read the answer, as far as that is known yet. */
   readonly see?: (entry: JournalEntry, scene: Scene) => readonly Verdict[];
@@ -37,30 +37,30 @@ interface EndOfRun {
 }
 
 export interface Scene {
-  /** The company's records, after what happened. */
+  /** The company's records after the request or attempt. */
   readonly world: World;
   readonly profile: Profile;
   /** Real time, ms of the machine's monotonic clock. */
   readonly now: number;
   /** The company's secret key and access tokens. */
   readonly secrets: readonly Secret[];
-  /** Of the request that is seen; undefined in process. */
+  /** The connection of the request that is seen; undefined in process. */
   readonly connection: Connection | undefined;
-  /** How old the connection was at that time, ms. */
+  /** How long the connection had been open at `now`, ms. */
   readonly connectionAgeMs: number;
-  /** The newest request that made this record, if it is still in the journal. */
+  /** The newest request that created this record, if it is still in the journal. */
   readonly causeOf: (record: Row) => JournalEntry | undefined;
-  /** Whether an audit made or asked for the charge or transfer with this id. */
+  /** Whether an audit created or requested the charge or transfer with this id. */
   readonly isAudited: (id: string) => boolean;
 }
 
-/** A detection with the key of an earlier one of its kind is the same mistake, and is reported once. `fix` replaces that of its kind. */
+/** Detections of one kind with the same key are the same mistake, which is reported once. `fix` replaces the fix of the kind. */
 export interface Detection extends Pick<Finding, "why" | "requests"> {
   readonly key: string;
   readonly fix?: string;
 }
 
-/** What came later proves that the detection with this key was no mistake. */
+/** Later requests or webhooks have shown that the detection with this key was no mistake. */
 export interface Withdrawal {
   readonly withdraws: string;
 }
@@ -69,7 +69,7 @@ export type Verdict = Detection | Withdrawal;
 
 const ITEMS_MAX = 3;
 
-/** A request as a finding shows it: "the summary quotes reference, externalId, msisdn and amount". Not redacted. */
+/** A request as a finding shows it. The summary quotes reference, externalId, msisdn and amount. Not redacted. */
 export function describeRequest(entry: JournalEntry, { world }: { readonly world: World }): FindingRequest {
   const { id, method, path } = entry;
   const items = itemsOf(entry.body);
@@ -77,7 +77,7 @@ export function describeRequest(entry: JournalEntry, { world }: { readonly world
   return { id, method, path, summary: [...parts, outcomeOf(entry)].join(", ") };
 }
 
-/** One order of a request. */
+/** Like `describeRequest`, but the summary quotes one order of the request. */
 export function describeOrder(entry: RequestLine, order: object): FindingRequest {
   const { id, method, path } = entry;
   return { id, method, path, summary: [...named(order), outcomeOf(entry)].join(", ") };
@@ -94,12 +94,12 @@ export function describeCause(delivery: Delivery, scene: Scene): readonly Findin
 
 export type RequestLine = Pick<JournalEntry, "id" | "method" | "path" | "status" | "fate" | "fault">;
 
-/** A fault always loses the answer, also before that is reported. */
+/** Whether the client never read the answer. A fault always loses it, even before the loss is reported. */
 export function isLost({ fate, fault }: Pick<JournalEntry, "fate" | "fault">): boolean {
   return fate === "lost" || fault !== undefined;
 }
 
-/** Whether the client acknowledged a genuine webhook, also when a rule lost that acknowledgement. `delivery` includes the attempt. */
+/** Whether the client acknowledged a genuine webhook, even when a rule lost the acknowledgement. `delivery` includes the attempt. */
 export function hasAcknowledged({ error }: Attempt, delivery: Delivery): boolean {
   const { corruptSignature, truncate } = damageOf(delivery, delivery.attempts.length);
   return (error === null || error === LOST_ANSWER.error) && !corruptSignature && truncate === null;
@@ -123,7 +123,7 @@ function describeItems(items: readonly unknown[]): string[] {
   return left > 0 ? [...described, `and ${left} more`] : described;
 }
 
-/** From the request, then the answer, then the stored charge. */
+/** Takes each field from the request, or else the answer, or else the stored charge. */
 function describeFields(entry: JournalEntry, world: World): string[] {
   const id = idInPath(entry);
   const charge = id === undefined ? undefined : world.charges.get(id);
@@ -144,22 +144,22 @@ function outcomeOf(entry: RequestLine): string {
   return isLost(entry) ? "its answer was lost" : `answered ${entry.status}`;
 }
 
-/** A request that was answered, for telling whether a later one comes from another worker. Times are real, ms. */
+/** When a request was answered, and its connection: shows whether a later request comes from another worker. Real time, ms. */
 export interface Answered {
   readonly answeredAt: number;
   readonly connection: Connection | undefined;
 }
 
-/** How soon after an answer a client opens another connection because it has not yet freed the first, ms. */
+/** For how long after an answer a client may open another connection because it has not freed the first one yet, ms. */
 const NOT_YET_FREED_MS = 20;
 
-/** Whether the request of `scene` comes from another worker than the one that read that answer: its connection was opened for it before. */
+/** Whether the request of `scene` comes from another worker than the one that read that answer: its new connection was opened before the answer. */
 export function isOtherWorker(answered: Answered, scene: Scene): boolean {
   const openedAfterMs = openedAfter(answered, scene);
   return openedAfterMs !== undefined && openedAfterMs <= 0;
 }
 
-/** Whether it may be another worker: its connection was opened before, or later while the first one was free. A client may do that, too. */
+/** Whether it may be another worker: its new connection was opened before the answer, or later while the first one was free, as one client may do too. */
 export function mayBeOtherWorker(answered: Answered, scene: Scene): boolean {
   const openedAfterMs = openedAfter(answered, scene) ?? 0;
   return (
@@ -175,12 +175,12 @@ function openedAfter({ answeredAt, connection: before }: Answered, scene: Scene)
   return now - connectionAgeMs - answeredAt;
 }
 
-/** A larger body must not stop the others, and no two of a client's bodies are the same until there. */
+/** A larger body must not hold up other requests. Different bodies of one client differ earlier. */
 const LEAVES_MAX = 20_000;
 
 /**
- * What is in a JSON value, however deep: names of members, scalars, and `{` or `[` where a value begins. The order is fixed. Of a large value the
- * first `LEAVES_MAX` only.
+ * What a JSON value holds at any depth: names of members, scalars, and `{` or `[` for each object or list. The order is fixed. A large value is read only
+ * until there are `LEAVES_MAX` leaves.
  */
 export function leavesOf(value: unknown): readonly unknown[] {
   const leaves: unknown[] = [];
@@ -200,7 +200,7 @@ export function leavesOf(value: unknown): readonly unknown[] {
   return leaves;
 }
 
-/** Equal for equal JSON values, also when they differ in `varying`, a text in them. A hash, because values may be large. */
+/** Equal for JSON values that are equal once the text `varying` is masked. A hash, because values may be large. */
 export function digestOf(value: unknown, varying = ""): string {
   const text = JSON.stringify(leavesOf(value));
   const fixed = varying === "" ? text : text.replaceAll(JSON.stringify(varying).slice(1, -1), "*");

@@ -24,9 +24,9 @@ import { describeAnswer } from "./known-order.js";
 import { memberOf } from "../../kernel/messages/json.js";
 
 /**
- * "A *new reference for the same payee and amount directly after a lost or 5xx answer, or directly after a 409*": to the service another reference is
- * another payout. Cleared by what proves the first outcome. Under `transfers.duplicateReference: allow` the same reference again is one too. Also a payout
- * for each copy of one webhook.
+ * A new reference for the same recipient and amount soon after a lost or 5xx answer, or after a 409: to the service another reference is another payout.
+ * Not reported once the client has read the outcome of the first. Also reported: a payout for each copy of one webhook, and under
+ * `transfers.duplicateReference: allow` the same reference again.
  */
 export function createDoublePayoutDetector(): Detector {
   const renamed = createRepeatedOrderDetector(payouts);
@@ -44,7 +44,7 @@ const payouts: OrderKind<Payout> = {
   conflictOf: (order, entry, { world }) => {
     if (entry.problem !== "reference_taken") return undefined;
     const earlier = findEarlier(world, order.reference, entry);
-    // A 409 for what another order has taken, or another item of the batch, says nothing of this one.
+    // A 409 because another order, or another item of the batch, has the reference does not show that this order was done.
     return earlier !== undefined && pairOfTransfer(earlier) === pairOf(order) ? "done" : undefined;
   },
   provenBy: (shown, { world }) => ("attempts" in shown ? proofOfWebhook(shown, world) : proofOfRead(shown, world)),
@@ -74,7 +74,7 @@ function isKnown({ reference }: PayoutOrder, { transfers }: World): boolean {
   return transfers.findBy("reference", reference) !== undefined;
 }
 
-/** A read that answers `pending` shows that the payout exists, not how it ends. */
+/** A read answered with `pending` shows that the payout exists, not how it ends. */
 function proofOfRead(entry: JournalEntry, world: World): Proof | undefined {
   const id = entry.operation === "getTransaction" && entry.status === 200 ? idInPath(entry) : undefined;
   if (id === undefined) return undefined;
@@ -116,7 +116,7 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
   });
 }
 
-/** By its reference, the oldest transfer that has not failed, where an older one has. Going through all transfers takes long, so it is done once. */
+/** For references whose oldest transfer has failed: the oldest one that has not, by reference. Reads all transfers once, because that takes long. */
 function findLater(orders: readonly PayoutOrder[], entry: JournalEntry, world: World): ReadonlyMap<string, Transfer> {
   const hasFailed = ({ reference }: PayoutOrder) => findEarlier(world, reference, entry)?.status === "failed";
   const wanted = new Set(orders.filter(hasFailed).map(({ reference }) => reference));

@@ -1,4 +1,4 @@
-/** Of one company; the oldest warnings are removed first. */
+/** The most findings of one company; the oldest warnings are removed first. */
 export const FINDINGS_MAX = 1_000;
 
 /** A mistake of the client under test that costs money in production. */
@@ -23,7 +23,7 @@ export interface FindingRequest {
   readonly summary: string;
 }
 
-/** Each kind, its severity, and what to do about it; a detection may say it more exactly, and does where it is undefined here. */
+/** Each kind's severity and fix. A detection may have a more exact fix, and must have one where the fix is undefined here. */
 export const findingKinds = {
   "double-payout": { severity: "critical", fix: undefined },
   "batch-repeated": {
@@ -130,7 +130,7 @@ export function renderFinding({ kind, severity, why, fix, requests }: Finding): 
   ].join("\n");
 }
 
-/** Of a finding that is expected. */
+/** Renders a finding that the allow-list has. */
 export function renderAllowed({ kind, why }: Finding): string {
   return `allowed: ${kind}\n  ${why}`;
 }

@@ -55,19 +55,19 @@ function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
   return (Object.keys(findingKinds) as FindingKind[]).map((kind) => [kind, detectorOf[kind]()]);
 }
 
-/** A finding in the order in which it was found. The `id` is not shown. */
+/** A finding, in the order in which it was found. The `id` is not shown. */
 export interface FindingRow extends Row {
   readonly finding: Finding;
   /** The company's time when it was found. */
   readonly at: Instant;
-  /** Whether it was found because the run was over. */
+  /** Whether it was found at the end of the run. */
   readonly endsRun: boolean;
 }
 
 export interface FindingsDeps {
   readonly system: Pick<SystemClock, "monotonic">;
   readonly journal: Pick<Journal, "entries" | "lastSeq">;
-  /** Undefined when it was removed. */
+  /** The present company of the id; undefined when it was removed. */
   readonly company: () => Company | undefined;
   readonly redactor: Redactor;
   readonly onFinding: (finding: Finding) => void;
@@ -75,7 +75,7 @@ export interface FindingsDeps {
   readonly onBug: (error: unknown) => void;
 }
 
-/** Webhooks of one request that detectors remember. */
+/** How many webhooks of one request detectors remember. */
 const ENQUEUED_MAX = 100;
 
 /** Detectors keep entries that the journal has dropped, and one request may send thousands of webhooks. */
@@ -83,16 +83,16 @@ function withFewWebhooks(entry: JournalEntry): JournalEntry {
   return { ...entry, enqueued: entry.enqueued.slice(0, ENQUEUED_MAX) };
 }
 
-/** What one company's client did that costs money in production, each mistake once. */
+/** The mistakes of one company's client that cost money in production. Each is reported once. */
 export class Findings {
   readonly #deps: FindingsDeps;
   #rows = new Table<FindingRow>("findings");
   #detectors = createDetectors();
-  /** The company that the detectors know: after a reset, or when a state was put in, it is another one. */
+  /** The company that the detectors have seen. A reset, and putting a state, replaces it. */
   #company: Company | undefined;
   #firstEntry = 0;
   #found = 0;
-  /** Charges and transfers that an audit made or asked for. What happens to them is not the client's doing. */
+  /** Charges and transfers that an audit created or requested. What happens to them is not the client's doing. */
   #audited = new RecentMap<string, true>(AUDITED_MAX);
 
   constructor(deps: FindingsDeps) {
@@ -109,7 +109,7 @@ export class Findings {
   }
 
   see(entry: JournalEntry, { company, connection }: Exchange): void {
-    // Another company has replaced the one that answered.
+    // The company that answered was replaced or removed meanwhile.
     if (company?.closed === true) return;
     const id = idInPath(entry);
     const resource = id === undefined ? [] : [plainId(id)];
@@ -138,7 +138,7 @@ export class Findings {
     this.#ask(this.#deps.journal.lastSeq + 1, (detector, scene) => detector.attempted?.(attempt, delivery, scene));
   }
 
-  /** The run is over, or goes on after all: each time replaces what the time before has found. */
+  /** Looks for mistakes that only the end of the run shows. If the run continues and ends again, the later findings replace the earlier ones. */
   end(waited: boolean): void {
     for (const { id } of this.#rows.values().filter(({ endsRun }) => endsRun)) this.#withdraw(id);
     const at = this.#deps.company()?.now() ?? 0;
@@ -168,7 +168,7 @@ export class Findings {
       this.#firstEntry = entrySeq;
       this.#detectors = createDetectors();
     }
-    // Read before the time: at worst the connection seems to have been opened a little later.
+    // Read the age before `now`: at worst the connection then seems to have been opened a little later than it was.
     const connectionAgeMs = connection?.ageMs() ?? 0;
     const scene: Scene = {
       world: company.world,
@@ -223,7 +223,7 @@ export class Findings {
     this.#deps.onFinding(finding);
   }
 
-  /** The oldest warning, or else the oldest. */
+  /** Deletes the oldest warning, or if there is none, the oldest finding. */
   #deleteOne(): void {
     const isWarning = ({ finding }: FindingRow): boolean => finding.severity === "warning";
     const [warning] = this.#rows.page({ limit: 1, where: isWarning }).rows;

@@ -2,27 +2,27 @@ import type { JournalEntry } from "../observation/journal.js";
 import { type Withdrawal, isLost } from "./detector.js";
 import type { Order, OrderKind, Proof, Sent } from "./order-kind.js";
 
-/** Later on the company's clock, a new reference is no reaction to a 409, but another order. */
+/** Longer after a 409 on the company's clock, a new reference is another order and not a reaction to the 409. */
 const AFTER_CONFLICT_MS = 3_600_000;
-/** The same for an answer that never came. */
+/** The same after a lost or 5xx answer. */
 const AFTER_LOSS_MS = 7 * 24 * 3_600_000;
 
 /** One reference of an order, and whether the client can know its outcome. */
 export class KnownOrder<O extends Order> {
   readonly order: O;
-  /** Its first request. */
+  /** The first request with this reference. */
   readonly sent: Sent;
-  /** The reference that repeated it: already reported. */
+  /** The reference that repeated this order, which was reported. */
   repeatedBy: string | undefined;
-  /** Whether it repeated another: already reported. */
+  /** Whether this order repeated another one, which was reported. */
   isRepetition = false;
-  /** The oldest request of it whose answer was lost or 5xx. */
+  /** The oldest request of this order whose answer was lost or 5xx. */
   #unknown: Sent | undefined;
-  /** The newest request of it that was answered 409 because the order was done before. */
+  /** The newest request of this order that was answered 409 because the order was done before. */
   #conflict: Sent | undefined;
   /** The request whose success the client read. */
   #answeredBy: string | undefined;
-  /** Whether the client knows that it was accepted, though not how it ended. */
+  /** Whether the client knows that the order was accepted, though not how it ended. */
   #isAccepted = false;
 
   constructor(order: O, entry: JournalEntry) {
@@ -35,17 +35,17 @@ export class KnownOrder<O extends Order> {
     return `${this.order.reference} ${this.repeatedBy}`;
   }
 
-  /** As far as the service is concerned. */
+  /** Whether the service has or may have accepted the order. */
   get wasAccepted(): boolean {
     return this.#isAccepted || this.#answeredBy !== undefined || this.#unknown !== undefined;
   }
 
-  /** The request whose answer left its outcome open. */
+  /** The request whose answer left the outcome of the order open. */
   get leftOpenBy(): Sent | undefined {
     return this.#unknown ?? this.#conflict;
   }
 
-  /** An answer that a fault broke off is reported as lost next. */
+  /** Ignores an answer that a fault broke off: `noteLoss` is called for it next. */
   noteAnswer(entry: JournalEntry, conflict: ReturnType<OrderKind<O>["conflictOf"]>): void {
     if (entry.fault !== undefined) return;
     if (entry.status < 300) this.#answeredBy ??= entry.id;
@@ -67,12 +67,12 @@ export class KnownOrder<O extends Order> {
     if (shows === "outcome") this.#unknown = this.#conflict = undefined;
   }
 
-  /** Whether a 409 or a webhook has shown that it was done or accepted: what is sent under another reference may be another order then. */
+  /** Whether a 409, a read or a webhook has shown that the order was done or accepted. Then another reference may stand for another order. */
   get isTaken(): boolean {
     return this.#conflict !== undefined || this.#isAccepted;
   }
 
-  /** Whether the client cannot know its outcome when it sends `again`. */
+  /** Whether the client cannot know the outcome of this order when it sends `again`. */
   isOpenFor({ sent: { id, at } }: KnownOrder<O>): boolean {
     const [unknown, conflict] = [this.#unknown, this.#conflict];
     if (this.repeatedBy !== undefined || unknown?.id === id || conflict?.id === id) return false;
@@ -80,7 +80,7 @@ export class KnownOrder<O extends Order> {
     return unknown !== undefined && this.#answeredBy === undefined && at - unknown.at < AFTER_LOSS_MS;
   }
 
-  /** What came later shows that these were two orders. */
+  /** Withdraws the finding: later requests or webhooks have shown that these were two orders. */
   withdraw(): Withdrawal {
     const withdraws = this.key;
     this.repeatedBy = undefined;
@@ -88,7 +88,7 @@ export class KnownOrder<O extends Order> {
   }
 }
 
-/** Without the body and the headers, of which thousands would fill the memory. */
+/** An entry without its body and headers: thousands of those would fill the memory. */
 export function lineOf({ id, method, path, status, fate, fault, receivedAt, at, enqueued }: JournalEntry): Sent {
   return { id, method, path, status, fate, fault, receivedAt, at, enqueued };
 }

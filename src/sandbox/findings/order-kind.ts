@@ -3,34 +3,34 @@ import type { World } from "../../domain/model/work.js";
 import type { JournalEntry } from "../observation/journal.js";
 import type { Detection, RequestLine, Scene } from "./detector.js";
 
-/** What a request asks for. Orders of one group and amount are the same but for their references. */
+/** A payout, charge or refund that a request asks for. Orders of one group and amount differ only in their references. */
 export interface Order {
   readonly group: string;
   readonly reference: string;
   readonly amount: unknown;
 }
 
-/** What a read or an acknowledged webhook has shown. */
+/** What a read or an acknowledged webhook has shown the client. */
 export interface Proof {
   readonly group: string;
-  /** Undefined: of all orders of the group. */
+  /** Undefined means all orders of the group. */
   readonly reference?: string;
-  /** That the order was accepted; how it ended; or what is left to do, so that all orders until now are settled. */
+  /** Whether the order was accepted; how it ended; or the state of the whole group, which settles all its orders until now. */
   readonly shows: "acceptance" | "outcome" | "everything";
 }
 
 /** Why an order counts as repeated: the outcome of the first was unknown, or both are reactions to one webhook that came twice. */
 export type Cause = "unknown" | "webhook";
 
-/** What a detector of repeated orders must know of them. */
+/** How the detector of repeated orders reads one kind of orders. */
 export interface OrderKind<O extends Order> {
   readonly ordersOf: (entry: JournalEntry, scene: Scene) => readonly O[];
-  /** The first one has failed for good, so a new reference is right. */
+  /** Whether the order has failed for good, so that a new reference is right. */
   readonly hasFailed: (order: O, world: World) => boolean;
-  /** What a 409 says of this order: that it was done before, and another reference would do it twice; or that all is well. */
+  /** What a 409 shows: that the order was done before, so that another reference would do it twice, or that another reference is right. */
   readonly conflictOf: (order: O, entry: JournalEntry, scene: Scene) => "done" | "settled" | undefined;
   readonly provenBy: (shown: JournalEntry | Delivery, scene: Scene) => Proof | undefined;
-  /** Their references name two orders. Otherwise they may name two attempts at one. */
+  /** Whether these are two orders. Otherwise they may be two attempts at one. */
   readonly areTwo: (one: O, other: O) => boolean;
   /** Whether clients react to this webhook with such an order. */
   readonly isReaction?: (order: O, webhook: Delivery) => boolean;

@@ -10,10 +10,10 @@ import { memberOf } from "../../kernel/messages/json.js";
 
 /** Charges and transfers that are remembered; the oldest are forgotten first. */
 const CREATED_MAX = 10_000;
-/** Requests that the finding shows. */
+/** The most requests that the finding shows. */
 const SHOWN_MAX = 3;
 
-/** Of a charge or a transfer. */
+/** The final statuses of charges and transfers. */
 export const finalStatuses: ReadonlySet<unknown> = new Set([
   "completed",
   "failed",
@@ -24,13 +24,13 @@ export const finalStatuses: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * "An outcome never learned (a transfer, batch item or charge became final, was never read, and no event of it was acknowledged) at the end of a run".
- * Once for transfers and once for charges.
+ * At the end of a run, a transfer or charge that has become final, but was never read since, and of which no webhook was acknowledged. Reported once for all
+ * transfers and once for all charges.
  */
 export function createOutcomeNeverLearnedDetector(): Detector {
-  /** What the client created and does not know the outcome of, by id: the request that created it, without its body. */
+  /** Charges and transfers whose outcome the client does not know, by id, with the request that created them. */
   const unlearned = new RecentMap<string, FindingRequest>(CREATED_MAX);
-  /** What webhooks have shown, also before the answer to the request that created it. */
+  /** Charges and transfers whose outcome a webhook has shown, perhaps before the request that created them was answered. */
   const learned = new RecentMap<string, true>(CREATED_MAX);
   return {
     see(entry, scene) {
@@ -39,7 +39,7 @@ export function createOutcomeNeverLearnedDetector(): Detector {
         for (const id of entry.created) if (!learned.has(id)) unlearned.add(id, request);
       }
       const id = idInPath(entry);
-      // Any answer of a charge or transaction shows it, also that of a payment or refund.
+      // Any answer with a charge or transaction shows its status, including answers to a payment or refund.
       if (id !== undefined && entry.fault === undefined && finalStatuses.has(memberOf(entry.answer, "status")))
         unlearned.delete(plainId(id));
       return [];
@@ -72,7 +72,7 @@ function describeUnlearned(
   scene: Scene,
   statusOf: (world: World, id: string) => string | undefined,
 ): readonly Detection[] {
-  // What the sandbox itself has not sent yet is not the client's mistake.
+  // The client cannot know what the sandbox has not sent yet.
   const unsent = scene.world.deliveries
     .values()
     .filter((delivery) => delivery.attempts.length === 0 && delivery.status === "pending" && saysOutcome(delivery));

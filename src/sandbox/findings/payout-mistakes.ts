@@ -31,7 +31,7 @@ export interface PayoutOrder {
   readonly description: unknown;
 }
 
-/** The payouts that a request asks for, alone or in a batch. */
+/** The payouts that a request asks for: a single one, or the items of a batch. */
 export function payoutsOf({ operation, body }: JournalEntry): readonly PayoutOrder[] {
   if (operation !== "createTransaction" && operation !== "createBatch") return [];
   const bodies = operation === "createBatch" ? itemsOf(body) : [body];
@@ -59,19 +59,19 @@ export function pairOfTransfer({ msisdn, amount }: Transfer): string {
   return pairOf({ msisdn, amount: toXof(amount) });
 }
 
-/** Equal for payouts that may be the same: of one pair, and not for different charges. */
+/** Equal for payouts that may be the same: they have one recipient and amount, and do not name different charges. */
 export function groupOf(order: PayoutOrder, world: World): string {
   return `${pairOf(order)} ${chargeNamedIn(order, world)?.id}`;
 }
 
-/** The charge whose id or externalId (a UUID or one word) the reference or the description holds: `payout-8f3c…`. */
+/** The charge that the reference or the description names by its id or its externalId (a UUID or one word): `payout-8f3c…`. */
 function chargeNamedIn({ reference, description }: PayoutOrder, { charges }: World): Charge | undefined {
   const texts = [reference, description].filter((text) => typeof text === "string");
   const names = texts.flatMap((text) => [...(text.slice(0, REFERENCE_MAX).match(UUIDS) ?? []), ...wordsOf(text)]);
   return names.map((name) => charges.get(name) ?? charges.findBy("externalId", name)).find((charge) => charge);
 }
 
-/** The oldest transfer with this reference that was there before the request. */
+/** The oldest transfer with this reference, if it existed before the request. */
 export function findEarlier(
   world: World,
   reference: string,
@@ -81,7 +81,7 @@ export function findEarlier(
   return oldest === undefined || created.includes(oldest.id) ? undefined : oldest;
 }
 
-/** "A reference reused for another payee or amount (409 taken for "already paid")". Once for each reference and what it was reused for. */
+/** A reference reused for another recipient or amount, whose 409 the client may take for "already paid". Once for each reference and other payout. */
 export const referenceReused: Detector = {
   see(entry, scene) {
     if (entry.problem !== "reference_taken" && entry.created.length === 0) return [];
@@ -122,12 +122,12 @@ function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, sc
 
 /** Batches that are remembered; the oldest are forgotten first. */
 const BATCHES_MAX = 200;
-/** Later on the company's clock, an equal batch is the next run, not the same one again. */
+/** Longer after a batch on the company's clock, an equal one is the next run and not the same one again. */
 const SAME_RUN_MS = 12 * 3_600_000;
 
 /**
- * "The whole batch sent again after a part of it failed": all recipients and amounts of an accepted batch, in another one, with nothing in their
- * descriptions that names another run. References do not show one: each attempt needs new ones.
+ * A whole batch sent again after a part of it failed: another batch has all recipients and amounts of an accepted one, and its descriptions do not name
+ * another run. References cannot show another run, since each attempt needs new ones.
  */
 export function createBatchRepeatedDetector(): Detector {
   const batches = new RecentMap<string, SentBatch>(BATCHES_MAX);
@@ -163,7 +163,7 @@ export function createBatchRepeatedDetector(): Detector {
   };
 }
 
-/** Without the body, which may hold anything beside the items. */
+/** A batch that was sent. The body is not kept: it may hold anything in addition to the items. */
 interface SentBatch extends Pick<JournalEntry, "id" | "at" | "created"> {
   readonly items: readonly Item[];
   readonly request: FindingRequest;
@@ -175,12 +175,12 @@ function describeBatch(entry: JournalEntry): FindingRequest {
 
 type Item = PayoutOrder & { readonly pair: string };
 
-/** Each as often as there. */
+/** Whether `all` has each pair at least as often as `wanted`. */
 function holdsAll(all: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): boolean {
   return [...wanted].every(([pair, count]) => (all.get(pair) ?? 0) >= count);
 }
 
-/** By the description of one item: those of a run are alike. */
+/** Whether the descriptions name another run. One item is enough, since the descriptions of a run are alike. */
 function isAnotherRun([first]: readonly Item[], items: readonly Item[]): boolean {
   return items.every((item) => first?.pair !== item.pair || areDescribedAsTwo(first, item));
 }
@@ -192,7 +192,7 @@ export function areDescribedAsTwo({ description: one }: PayoutOrder, { descripti
 
 /** Payouts that are remembered; the oldest are forgotten first. Each holds a connection. */
 const PAYOUTS_MAX = 200;
-/** A payout is compared with so many equal ones. */
+/** With how many equal payouts, the newest, a payout is compared. */
 const COMPARED_MAX = 5;
 const AT_THE_SAME_TIME_MS = 1_000;
 
@@ -204,9 +204,9 @@ interface SentPayout extends Answered {
 }
 
 /**
- * "Two equal payouts at the same time under different references": one was sent before the other was answered, or two workers sent them within a second.
- * Their references do not name two orders. Withdrawn when one of the references is sent again: then they are kept. Not reported while there are no more
- * of them than charges whose webhooks came within that second: each may be the reaction to one.
+ * Two equal payouts at the same time under different references: one was sent before the other was answered, or two workers sent them within a second, and
+ * their references do not name two orders. Withdrawn when one of the references is sent again, because then the client keeps its references. Not reported
+ * while there are no more such payouts than charges with a webhook in that second: each payout may be the reaction to one of these.
  */
 export function createConcurrentPayoutsDetector(): Detector {
   const sent = new RecentMap<string, SentPayout>(PAYOUTS_MAX);
@@ -250,7 +250,7 @@ export function createConcurrentPayoutsDetector(): Detector {
   };
 }
 
-/** Sent before the other was answered, by a client that may no longer wait for it; or soon after, by a worker that has not read that answer. */
+/** Whether `b` was sent before `a` was answered, maybe by a client that no longer waited for the answer, or soon after by a worker that has not read it. */
 function areConcurrent(a: SentPayout, b: SentPayout, scene: Scene): boolean {
   if (a.entry.id === b.entry.id || a.order.reference === b.order.reference) return false;
   if (b.entry.receivedAt < a.answeredAt) return true;
@@ -269,28 +269,28 @@ function describeConcurrent(a: SentPayout, b: SentPayout): Detection {
   };
 }
 
-/** Longer texts are compared until here. */
+/** How many characters of a text are compared. */
 const REFERENCE_MAX = 200;
 
 const UUIDS = /[\da-f]{8}([-_]?)([\da-f]{4}\1){3}[\da-f]{12}/gi;
 
-/** The time behind a date, and `Math.random()`. `20260115-000017` is an order of that day. */
+/** A time after a date, or a number from `Math.random()`. `20260115-000017` does not match: it is an order of that day. */
 const TIME =
   /(?<=(?:19|20)\d\d[-_/]?\d\d[-_/]?\d\d|\d\d[-_/]\d\d[-_/](?:19|20)\d\d)[t _-]?(?!00\d{4})(?:[01]\d|2[0-3])([:_.-]?)[0-5]\d\1[0-5]\d(?:\.?\d{3})?z?(?!\d)|0\.\d{5,}/gi;
 
-/** A word, a number, or a number behind a word, but neither a letter alone nor the time in seconds to nanoseconds. */
+/** A word, a number, or a word followed by a number, but neither a single letter nor a Unix time in seconds to nanoseconds. */
 const OF_AN_ORDER = /^(?!$|\p{L}$|1[5-9]\d{8}(?:\d{3}){0,3}$)(?:\p{L}\p{Ll}*|\p{Lu}+)?\d*$/u;
 
 /** Too short to name an order: `a`, `r2`. */
 const LETTER_AND_DIGIT = /^\p{L}\d?$/u;
 
-/** Counts or names attempts, or names a worker. */
+/** Words that number or name attempts, or name a worker. */
 const OF_AN_ATTEMPT =
   /^(?:attempt|retry|try|essai|tentative|run|worker|process|pid|thread|node|pod|host|first|second|third|again|bis|copy|new)\d*$/i;
 
 /**
- * Whether references or descriptions name two orders. The first words in which they differ decide: words and numbers name two orders, unless they count
- * attempts or workers. `order-17` and `order-18` do; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one.
+ * Whether references or descriptions name two orders. The first words in which they differ decide: words and numbers name two orders, unless they number
+ * attempts or workers. `order-17` and `order-18` do; `order-17` and `order-17-retry`, or two UUIDs, may name attempts at one order.
  */
 export function nameTwoOrders(one: string, other: string): boolean {
   const [a, b] = [wordsOf(one), wordsOf(other)];
@@ -300,7 +300,7 @@ export function nameTwoOrders(one: string, other: string): boolean {
   const before = a[at - 1] ?? "";
   if ([before, word, otherWord].some((each) => OF_AN_ATTEMPT.test(each))) return false;
   if ([word, otherWord].some((each) => LETTER_AND_DIGIT.test(each))) return false;
-  // `order-17-2`, but not `invoice-2026-2`.
+  // In `order-17-2` the last digit may number an attempt, but not in `invoice-2026-2`.
   if (at === a.length - 1 && /^\d$/.test(word) && /[\d*]/.test(before) && !/^(?:19|20)\d\d$/.test(before)) return false;
   const parts = trimEqualEnds(runsOf(word), runsOf(otherWord)).map((runs) => runs.join(""));
   return parts.every((part) => OF_AN_ORDER.test(part));
@@ -316,7 +316,7 @@ function runsOf(word: string): readonly string[] {
   return word.match(/\d+|\D+/g) ?? [];
 }
 
-/** Both without the equal parts at their ends. */
+/** Returns both lists without the equal elements at their starts and ends. */
 function trimEqualEnds(one: readonly string[], other: readonly string[]): readonly (readonly string[])[] {
   const [a, b] = [[...one], [...other]];
   for (; a.length > 0 && a[0] === b[0]; a.shift()) b.shift();

@@ -9,9 +9,9 @@ import { type SentWebhook, WebhookCopies, haveOneCause, isReactionTo } from "./w
 
 /** Orders that are remembered; the groups that got one longest ago are forgotten first. */
 const ORDERS_MAX = 10_000;
-/** References that are remembered of each group. */
+/** References that are remembered of each group; the oldest are forgotten first. */
 const REFERENCES_MAX = 100;
-/** Of orders, for one request: beyond it none is taken for a repetition of another. Each takes up to 20 µs. */
+/** Comparisons of orders for one request, up to 20 µs each. Beyond it, no order is taken for a repetition. */
 const COMPARISONS_MAX = 5_000;
 /** How late the sandbox may notice that a client has given up, ms. */
 const SEEN_LATE_MS = 1_000;
@@ -21,8 +21,8 @@ type Group<O extends Order> = RecentMap<string, KnownOrder<O>>;
 
 /**
  * Finds an order that is sent again under a new reference while the client cannot know the outcome of the first one, or because a webhook came twice.
- * Withdrawn by what shows that these are two orders: the first reference is sent again, or the references name two orders, and the client has learned how
- * the first ended.
+ * The finding is withdrawn when these turn out to be two orders: the first reference is sent again, or the references name two orders and the client has
+ * learned how the first ended.
  */
 export function createRepeatedOrderDetector<O extends Order>(kind: OrderKind<O>): Detector {
   const orders = new RepeatedOrders(kind);
@@ -38,9 +38,9 @@ class RepeatedOrders<O extends Order> {
   readonly #kind: OrderKind<O>;
   /** The group that got an order longest ago is first. */
   readonly #groups = new Map<string, Group<O>>();
-  /** Of all groups. */
+  /** The number of orders in all groups. */
   #orders = 0;
-  /** For the present request. */
+  /** How many more comparisons the present request may make. */
   #comparisonsLeft = 0;
   readonly #webhooks = new WebhookCopies();
 
@@ -51,7 +51,7 @@ class RepeatedOrders<O extends Order> {
   see(entry: JournalEntry, scene: Scene): readonly Verdict[] {
     this.#comparisonsLeft = COMPARISONS_MAX;
     const proven = entry.fault === undefined ? this.#prove(this.#kind.provenBy(entry, scene)) : [];
-    // A request that was refused with 429 has done nothing, and comes again.
+    // A request that was refused with 429 has done nothing, and is sent again.
     const orders = entry.status === 429 ? [] : this.#kind.ordersOf(entry, scene);
     return [...proven, ...orders.flatMap((order) => this.#seeOrder(order, entry, scene))];
   }
@@ -63,7 +63,7 @@ class RepeatedOrders<O extends Order> {
       const known = group?.get(order.reference);
       if (known === undefined || !known.noteLoss(entry)) return [];
       // The client may have given up and sent another request before the sandbox noticed. Requests that came after `entry` but long before now are other
-      // orders: the client still waited for its first answer.
+      // orders: when they came, the client was still waiting for its first answer.
       const since = Math.max(entry.receivedAt, scene.now - SEEN_LATE_MS);
       const again = othersOf(group, known).find(
         (other) => !other.isRepetition && other.sent.receivedAt > since && this.#mayBe(known, other, scene),
@@ -97,7 +97,7 @@ class RepeatedOrders<O extends Order> {
     return known.repeatedBy === undefined ? [] : [known.withdraw()];
   }
 
-  /** Whether `again` may be the same order as `first`: the client could not know the outcome of that one. */
+  /** Whether `again` may be the same order as `first`, whose outcome the client could not know. */
   #mayBe(first: KnownOrder<O>, again: KnownOrder<O>, { world }: Scene): boolean {
     const { areTwo, hasFailed } = this.#kind;
     if (!first.isOpenFor(again)) return false;
@@ -146,7 +146,7 @@ class RepeatedOrders<O extends Order> {
     };
   }
 
-  /** The oldest order that the client sent for an earlier copy of the same webhook, when there are more orders than webhooks that may be their causes. */
+  /** Reports the oldest order that the client sent for an earlier copy of the same webhook, if there are more orders than resources that may cause them. */
   #reportCopied(again: KnownOrder<O>, scene: Scene): readonly Detection[] {
     if (!again.wasAccepted) return [];
     const { hasFailed, isReaction, areTwo } = this.#kind;
@@ -175,7 +175,7 @@ class RepeatedOrders<O extends Order> {
   }
 }
 
-/** Equal but for the reference, and of other requests, oldest first. */
+/** The orders of other requests that differ only in the reference, oldest first. */
 function othersOf<O extends Order>(
   group: Group<O> | undefined,
   { order, sent }: KnownOrder<O>,

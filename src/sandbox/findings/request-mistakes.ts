@@ -17,26 +17,26 @@ import type { FindingRequest } from "./finding.js";
 import { memberOf } from "../../kernel/messages/json.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 
-/** Two machines have two clocks, and requests take different times: a client that waits as it should may be early by this. */
+/** How early the request of a client may arrive that waits as it should, ms: clocks differ, and requests take different times. */
 const EARLY_MS = 50;
 
-/** "Polling one resource more than 10 times a second": real time, unless the company's clock was moved by more. */
+/** More than 10 reads of one resource within a second are polling too fast. Moving the company's clock counts as waiting. */
 const POLLS_MAX = 10;
 const POLLS_SPAN_MS = 1_000;
 /** Resources whose polls are remembered; those that were read longest ago are forgotten first. */
 const RESOURCES_MAX = 1_000;
 
 interface Read extends Pick<JournalEntry, "receivedAt" | "at"> {
-  /** The state that the newest answer until then has shown. */
+  /** The state that the client had last read. */
   readonly shown: string | undefined;
 }
 
-/** Equal while a charge or transaction does not change. */
+/** Equal for answers that show the same state of a charge or transaction. */
 function stateIn(answer: unknown): string {
   return digestOf(["status", "refunded", "attempts"].map((name) => memberOf(answer, name)));
 }
 
-/** Once for each resource. */
+/** Reads of one resource in quick succession while it does not change. Reported once for each resource. */
 export function createPollingTooFastDetector(): Detector {
   /** The last reads of each resource, oldest first: one more than is allowed. */
   const readsOf = new RecentMap<string, readonly Read[]>(RESOURCES_MAX);
@@ -47,7 +47,7 @@ export function createPollingTooFastDetector(): Detector {
       const { receivedAt, at } = entry;
       const before = readsOf.get(path) ?? [];
       const shown = entry.status === 200 ? stateIn(entry.answer) : before.at(-1)?.shown;
-      // A client that reads the charge after each of its changes does not poll.
+      // Reads between which the resource changed do not count: a client may read it after each change.
       const same = before.filter((read) => read.shown === shown);
       const reads = [...same, { receivedAt, at, shown }].slice(-POLLS_MAX - 1);
       readsOf.add(path, reads);
@@ -62,15 +62,15 @@ export function createPollingTooFastDetector(): Detector {
   };
 }
 
-/** A retry sooner than this after the answer is a retry at once, ms. */
+/** A retry sooner than this after the answer counts as immediate, ms. */
 export const AT_ONCE_MS = 100;
 /** Refused requests that are remembered; the oldest are forgotten first. */
 const REFUSED_MAX = 1_000;
 
 /**
- * "A 429 or 5xx retried at once": the same method, path and body again from the same worker, before `Retry-After` is over, or within
- * {@link AT_ONCE_MS}; moving the company's clock counts as waiting. Once for each operation, for 429 and for 5xx: a client that retries at once does it
- * every time.
+ * A request that is retried at once after 429 or 5xx: the same method, path and body again from the same worker before the time of `Retry-After`, or without
+ * it within {@link AT_ONCE_MS}. Moving the company's clock counts as waiting. Reported once for each operation, for 429 and for 5xx: a client that retries at
+ * once does it every time.
  */
 export function createRetryAtOnceDetector(): Detector {
   const refused = new RecentMap<string, Refusal>(REFUSED_MAX);
@@ -97,9 +97,9 @@ export function createRetryAtOnceDetector(): Detector {
   };
 }
 
-/** Without the bodies: a thousand of them would fill the memory. */
+/** A refused request. Its body is not kept: a thousand bodies would fill the memory. */
 interface Refusal extends Answered, Pick<JournalEntry, "id" | "at" | "status"> {
-  /** Its `Retry-After`. */
+  /** The answer's `Retry-After`. */
   readonly askedSeconds: number | undefined;
   readonly request: FindingRequest;
 }
@@ -107,12 +107,12 @@ interface Refusal extends Answered, Pick<JournalEntry, "id" | "at" | "status"> {
 function judge(before: Refusal, entry: JournalEntry, scene: Scene): readonly Detection[] {
   const { request, answeredAt, connection, askedSeconds } = before;
   const waited = entry.receivedAt - answeredAt;
-  // It came before the first was answered, so it is not a retry.
+  // The request came before the first was answered, so it is not a retry.
   if (waited < 0) return [];
   if (mayBeOtherWorker({ answeredAt, connection }, scene)) return [];
   const leastMs = askedSeconds === undefined ? AT_ONCE_MS : askedSeconds * 1000 - EARLY_MS;
   if (Math.max(waited, entry.at - before.at) >= leastMs) return [];
-  const wish = askedSeconds === undefined ? "" : `, though its Retry-After said ${askedSeconds} s`;
+  const ignored = askedSeconds === undefined ? "" : `, though its Retry-After said ${askedSeconds} s`;
   const danger =
     before.status === 429
       ? "A client that keeps asking stays locked out, and some services lock it out for longer each time."
@@ -120,7 +120,7 @@ function judge(before: Refusal, entry: JournalEntry, scene: Scene): readonly Det
   return [
     {
       key: `${entry.operation ?? `${entry.method} ${entry.path}`} ${before.status === 429 ? "429" : "5xx"}`,
-      why: `${request.id} was answered ${before.status} and sent again after ${Math.round(waited)} ms (${entry.id})${wish}. ${danger}`,
+      why: `${request.id} was answered ${before.status} and sent again after ${Math.round(waited)} ms (${entry.id})${ignored}. ${danger}`,
       requests: [request, describeRequest(entry, scene)],
     },
   ];
@@ -138,10 +138,7 @@ function secondsOf(retryAfter: string | undefined): number | undefined {
 const SECRET_KEY_FIX =
   "Use the secret key only to verify webhook signatures, and never send it. Then rotate it: treat it as known to others.";
 
-/**
- * "The secret key or an access token seen in a URL or body", also encoded, and "the secret key used as bearer or in any header". Once for each secret,
- * operation and place.
- */
+/** The secret key or an access token in a URL or body, encoded or not, or the secret key in a header. Once for each secret, operation and place. */
 export const secretLeaked: Detector = {
   see: (entry, scene) =>
     leaksOf(entry, scene.secrets).map(({ secret: { name }, place, header }) => ({
@@ -172,7 +169,7 @@ interface Leak {
   readonly header?: string;
 }
 
-/** Of each secret first that in the path, then in the query, then in the body, where names of members count too, then in a header. */
+/** The places of each secret: the path, the query, the body (including names of members), then headers. */
 function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak[] {
   const path = pathOf(entry);
   const isIn: Readonly<Record<Exclude<Place, "header">, (secret: Secret) => boolean>> = {
@@ -186,7 +183,7 @@ function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak
   ]);
 }
 
-/** So much of a body is searched: no client needs more for one secret, and a larger body must not stop the others. */
+/** How many characters of a body are searched: a client needs no more to send a secret, and a larger body must not hold up other requests. */
 const SEARCHED_CHARACTERS_MAX = 50_000;
 
 /** The first texts among the leaves of a body. */
@@ -194,7 +191,7 @@ function startOf(leaves: readonly unknown[]): readonly string[] {
   let left = SEARCHED_CHARACTERS_MAX;
   const texts: string[] = [];
   for (const leaf of leaves) {
-    // Brackets are leaves, too.
+    // Single characters are no secrets, and may stand for a list or object.
     if (typeof leaf !== "string" || leaf.length < 2) continue;
     if (left <= 0) break;
     texts.push(leaf.slice(0, left));
@@ -203,7 +200,7 @@ function startOf(leaves: readonly unknown[]): readonly string[] {
   return texts;
 }
 
-/** The access token belongs into a header. */
+/** The headers that hold the secret key. Access tokens belong in a header. */
 function headersWith(secret: Secret, { headers }: JournalEntry): readonly string[] {
   if (secret.name !== "secret key") return [];
   return Object.entries(headers).flatMap(([name, value]) => {

@@ -6,7 +6,7 @@ import type { JournalEntry } from "../observation/journal.js";
 
 const NAMES_MAX = 5;
 
-/** A body of pay or refund that has members, but not the one that the sandbox knows. Once for each operation and set of members. */
+/** A body of pay or refund with members, but without the one that the sandbox knows. Once for each operation and set of members. */
 export const unknownBody: Detector = {
   see(entry, scene) {
     const known = knownMember(entry.operation, scene.profile);

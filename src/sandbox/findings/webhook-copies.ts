@@ -5,19 +5,19 @@ import type { JournalEntry } from "../observation/journal.js";
 
 /** Webhooks whose attempts are remembered; those that were sent longest ago are forgotten first. */
 const WEBHOOKS_MAX = 200;
-/** Attempts that are remembered of each, the newest. */
+/** How many attempts of each webhook are remembered; the oldest are forgotten first. */
 const COPIES_MAX = 20;
-/** So long after it has answered, a request of the client may still be its reaction to a webhook: real time, ms. */
+/** For how long after it acknowledged a webhook a client's request may be the reaction to it: real time, ms. */
 const REACTION_MS = 1_000;
-/** How much longer after its copy the second request may come than the first one after its own, real time, ms. */
+/** How much more time the client may take for its reaction to the second copy of a webhook than to the first: real time, ms. */
 const LONGER_MS = 100;
 
-/** When a request came. */
+/** When a request arrived: real time, and the company's time. */
 type ReactionTimes = Pick<JournalEntry, "receivedAt" | "at">;
 
 /** One event to one URL. */
 export interface SentWebhook {
-  /** The newest. */
+  /** The newest delivery of the event: the original, or a copy. */
   readonly delivery: Delivery;
   /** Its attempts and those of its copies. */
   readonly copies: readonly SentCopy[];
@@ -28,11 +28,11 @@ interface SentCopy {
   readonly at: Instant;
   /** Real time, ms. */
   readonly from: number;
-  /** When it was answered: infinite until then. */
+  /** Real time of the answer, ms; infinite until it came. */
   to: number;
 }
 
-/** The attempts of the webhooks that were sent last. */
+/** The attempts of the webhooks that were sent most recently. */
 export class WebhookCopies {
   readonly #webhooks = new RecentMap<string, SentWebhook>(WEBHOOKS_MAX);
 
@@ -43,7 +43,7 @@ export class WebhookCopies {
     this.#webhooks.add(key, { delivery, copies: copies.slice(-COPIES_MAX) });
   }
 
-  /** The newest attempt was answered. */
+  /** Notes that the newest attempt was answered. `now`: real time, ms. */
   end(delivery: Delivery, now: number): void {
     const copy = this.#webhooks.get(keyOf(delivery))?.copies.at(-1);
     if (copy !== undefined) copy.to = now;
@@ -59,7 +59,7 @@ function keyOf({ url, eventId }: Delivery): string {
   return `${url} ${eventId}`;
 }
 
-/** Whether a request may be the client's reaction to this copy of a webhook: it came soon, and the clock was not moved in between. */
+/** Whether a request may be the client's reaction to this copy of a webhook: it came soon, and the company's clock was not moved in between. */
 function isReaction({ receivedAt, at }: ReactionTimes, copy: SentCopy, afterMs: number): boolean {
   const isSoon = receivedAt >= copy.from && receivedAt <= copy.to + afterMs;
   return isSoon && at - copy.at <= receivedAt - copy.from + afterMs;
@@ -69,17 +69,17 @@ export function isReactionTo(sent: ReactionTimes, { copies }: SentWebhook): bool
   return copies.some((copy) => isReaction(sent, copy, REACTION_MS));
 }
 
-/** Whether one of these caused the first request, and a later copy of it the second one. */
+/** Whether one of these webhooks may have caused the first request, and a later copy of it the second request. */
 export function haveOneCause(causes: readonly SentWebhook[], first: ReactionTimes, again: ReactionTimes): boolean {
   return causes.some(({ copies }) => {
     const copy = copies.findLast(({ from }) => again.receivedAt >= from);
     if (copy === undefined) return false;
-    // When one copy follows another at once, the reaction to the first may come while the second is on its way. Later it proves nothing: a worker that
-    // pays for each copy looks like a suite that makes two equal payouts.
+    // When one copy follows another at once, the reaction to the first may come while the second is on its way. After the answer to the second it proves
+    // nothing: a worker that pays for each copy then looks like a test suite that makes two equal payouts.
     if (first.receivedAt > copy.to) return false;
     return copies.some((earlier) => {
       if (earlier.from >= copy.from || !isReaction(first, earlier, REACTION_MS)) return false;
-      // A client takes about as long each time.
+      // A client reacts to each copy after about the same time.
       return isReaction(again, copy, Math.max(0, first.receivedAt - earlier.to) + LONGER_MS);
     });
   });

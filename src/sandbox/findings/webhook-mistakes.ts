@@ -7,10 +7,10 @@ import { type Detection, type Detector, type Scene, describeCause, describeReque
 import { FINDINGS_MAX } from "./finding.js";
 import { RecentMap } from "../../kernel/records/recent-map.js";
 
-/** "An acknowledgement slower than 5 s": real time, ms. */
+/** An acknowledgement that takes longer is slow: real time, ms. */
 const SLOW_ACKNOWLEDGEMENT_MS = 5_000;
 
-/** Once for each receiving URL. A time-out counts as a slow acknowledgement. */
+/** A slow acknowledgement, or a time-out. Once for each receiving URL. */
 export const webhookSlow: Detector = {
   attempted({ latencyMs, status }, delivery, scene) {
     if (latencyMs <= SLOW_ACKNOWLEDGEMENT_MS) return [];
@@ -25,8 +25,8 @@ export const webhookSlow: Detector = {
 };
 
 /**
- * "A webhook never acknowledged after all retries", or when the run ends, even if the clock did not move. A receiver is right to refuse a delivery that a
- * rule has forged or cut.
+ * A webhook that was not acknowledged after all retries, or when the run ends, even if the clock did not move. Deliveries that a rule changed are left
+ * out: a receiver is right to refuse what is forged or cut.
  */
 export const webhookUnacknowledged: Detector = {
   attempted(_, delivery, scene) {
@@ -46,10 +46,10 @@ export const webhookUnacknowledged: Detector = {
     const open = scene.world.deliveries.values().filter((delivery) => {
       const { attempts, effect, status, nextAttemptAt, resource } = delivery;
       if (status !== "pending" || effect !== null || scene.isAudited(resource) || cameTooLate(delivery)) return false;
-      // A rule holds back what is not due.
+      // A rule may hold back a delivery, which then has no due attempt.
       return attempts.length > 0 || (waited && nextAttemptAt !== null && nextAttemptAt <= at);
     });
-    // The newest, as many as are kept: describing each takes time.
+    // Describe no more than are kept, the newest: each takes time.
     return open.slice(-FINDINGS_MAX).map((delivery) => {
       const { id, attempts } = delivery;
       const what =
@@ -65,7 +65,7 @@ export const webhookUnacknowledged: Detector = {
   },
 };
 
-/** A rule held it back, and its receiver had ended, as a command does that has its own. */
+/** Whether a rule held the delivery back until its receiver had ended, as happens when the command under test runs its own receiver. */
 function cameTooLate({ turn, seq, attempts }: Delivery): boolean {
   return turn !== seq && attempts.length > 0 && attempts.every(({ error }) => error?.startsWith("ECONNREFUSED"));
 }
@@ -86,7 +86,7 @@ const REFUSED =
   "The receiver refuses the signature. Compare the header with the base64 of the HMAC-SHA256 of the raw body under this company's secret key; " +
   "`npx business-payments-sandbox audit URL` reports what the receiver accepts instead. Then answer every genuine webhook with a 2xx.";
 
-/** "A forged or corrupted webhook acknowledged with 2xx". Once for each receiving URL and what a rule did to the webhook. */
+/** A forged or cut webhook that was acknowledged with 2xx. Once for each receiving URL and kind of damage. */
 export const forgedAcknowledged: Detector = {
   attempted({ error }, delivery, scene) {
     const { id, topic, url, body, attempts } = delivery;
@@ -101,10 +101,10 @@ export const forgedAcknowledged: Detector = {
   },
 };
 
-/** URLs whose duplicates are remembered. */
+/** How many duplicated subscriptions are remembered. */
 const DUPLICATES_MAX = 1_000;
 
-/** "The same topic and URL subscribed more than once". Withdrawn when all but one are deleted. */
+/** The same topic and URL subscribed more than once. Withdrawn when all but one are deleted. */
 export function createDuplicateSubscriptionDetector(): Detector {
   /** By the key of the detection. */
   const reported = new RecentMap<string, true>(DUPLICATES_MAX);
@@ -135,7 +135,7 @@ export function createDuplicateSubscriptionDetector(): Detector {
   };
 }
 
-/** Equal for one topic and one URL, however its host is written. */
+/** Equal for subscriptions of one topic and URL, however the URL's host is written. */
 function keyOf({ topic, url }: Subscription): string {
   return `${topic} ${new URL(url).href}`;
 }
