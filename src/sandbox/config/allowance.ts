@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { type Finding, findingKinds } from "../findings/finding.js";
 
-/** An entry of an allow-list, for deliberate negative tests: KIND, or KIND:RESOURCE for those that name the resource. */
+/** An entry of an allow-list, for deliberate negative tests: KIND, or KIND:RESOURCE for findings that name the resource. */
 export const allowance = z
   .string({ error: "must be KIND or KIND:RESOURCE, a kind of finding" })
   .refine((entry) => Object.hasOwn(findingKinds, kindIn(entry)) && !entry.endsWith(":"), {
@@ -21,7 +21,7 @@ export function isAllowed(finding: Finding, allowances: readonly string[]): bool
   });
 }
 
-/** Entries that none of these findings matches. */
+/** The entries that match none of these findings. */
 export function unmatched(allowances: readonly string[], findings: readonly Finding[]): readonly string[] {
   return allowances.filter((entry) => !findings.some((finding) => isAllowed(finding, [entry])));
 }
@@ -31,8 +31,8 @@ function kindIn(entry: string): string {
 }
 
 /**
- * Whether its requests have the id, reference, externalId or number as a whole word. The URL of a receiver is only in `why`, which has ordinary words
- * too.
+ * Whether the requests of the finding have the id, reference, externalId or number as a whole word. The URL of a receiver is searched for in `why` instead,
+ * which has ordinary words too.
  */
 function doesName({ why, requests }: Finding, resource: string): boolean {
   const texts = requests.flatMap(({ path, summary }) => [path, summary]);

@@ -26,7 +26,7 @@ import { allowance } from "./allowance.js";
 import { limits } from "../company/limits.js";
 import { setupFor } from "./options.js";
 
-/** "A rule is `{name?, on, match?, then, times?}`". */
+/** A list of rules `{name?, on, match?, then, times?}`. */
 export const rulesField = listOf(ruleSchema, { of: "rules such as { on, match, then }", max: RULES_MAX });
 
 const token = credential("an access token");
@@ -82,7 +82,7 @@ const companyEntry = mapping(
     };
   });
 
-/** A company as a file describes it. The sandbox decides about what is undefined. */
+/** A company as a file describes it. What is undefined comes from the sandbox's defaults. */
 export type CompanyEntry = z.output<typeof companyEntry>;
 
 const findingsField = mapping(
@@ -104,7 +104,7 @@ export function defaultTokenOf(companyId: string): string {
   return `at_${companyId.replace(/^company_(?=.)/, "")}`;
 }
 
-/** "token `at_X` gives company id `company_X` and secret `secret_X`", from the id to the token. */
+/** The identity of a company id: `company_X` has the token `at_X` and the secret key `secret_X`. */
 export function identityOf(companyId: string): ReturnType<typeof setupFor> {
   return setupFor(defaultTokenOf(companyId));
 }
@@ -118,7 +118,7 @@ export const fixturesSchema = mapping(
   "a mapping with companies, customers, charges, transactions and subscriptions",
 ).transform(({ companies, ...shared }) => ({ companies, shared }));
 
-/** What a configuration file may contain: the flags of `sandbox start`, and companies. Its relative paths are relative to `folder`. */
+/** What a configuration file may contain: the flags of `sandbox start`, and companies. Relative paths in it are relative to `folder`. */
 export function configFields(folder: string) {
   const path = (what: string) => text(`the path of ${what}`).transform((given) => resolve(folder, given));
   const paths = (what: string) => {

@@ -39,8 +39,8 @@ const uniqueRecords: readonly UniqueRecord[] = [
 ];
 
 /**
- * Reports names that occur twice: of companies and tokens in all files together, of records in the lists of a company and the shared lists. Looks at
- * the raw values, so that it finds them whatever else is wrong.
+ * Reports names that occur twice: names of companies and tokens in all files together, names of records in the lists of a company and the shared lists.
+ * Reads the raw values, so that it finds them whatever else is wrong.
  */
 export function findDuplicates(sources: readonly Source[], problems: FileProblems): void {
   const files = sources.map((source): Place => ({ source, path: [], value: source.value }));
@@ -94,7 +94,7 @@ function claimsOf(places: readonly Place[], normalise = (written: string): strin
   );
 }
 
-/** A company that occurs twice repeats its token too, which needs no message. */
+/** Leaves out companies whose id occurred before: they repeat the token too, which needs no message of its own. */
 function withoutRepeatedIds(companies: readonly Place[]): Place[] {
   const ids = new Set<string>();
   return companies.filter((company) => {

@@ -10,7 +10,7 @@ interface FileProblem {
   readonly message: string;
 }
 
-/** A file of nonsense has tens of thousands of problems. The first of these, from top to bottom, are shown. */
+/** The most problems that are located. A file of nonsense has tens of thousands; the first ones are shown, from top to bottom. */
 const LOCATED_MAX = 1000;
 
 /** Everything that is wrong in some files, reported file by file and from top to bottom. */
@@ -23,7 +23,7 @@ export class FileProblems {
     return firstProblems([...new Set(sorted.map(({ position, message }) => renderPosition(position, message)))]);
   }
 
-  /** Whether it takes no more. */
+  /** Whether further problems are ignored. */
   get isFull(): boolean {
     return this.#located >= LOCATED_MAX;
   }
@@ -104,7 +104,7 @@ function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): str
   if (Array.isArray(value)) return `got a list of ${value.length}`;
   if (typeof value === "object") return "got a mapping";
   if (isSecretPlace(path)) return "got something else";
-  // Of another kind of file, which may hold secrets.
+  // A text as a whole file is another kind of file, which may hold secrets.
   if (typeof value === "string") return path.length === 0 ? "got a text" : `got ${quote(value)}`;
   const written = source.writtenAt(path) ?? JSON.stringify(value);
   const wantsText = issue.code === "invalid_type" && issue.expected === "string";

@@ -7,8 +7,8 @@ import { profile } from "../state/file-fields.js";
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * The published JSON Schemas, by which editors complete and check what a user writes. They are made of the schemas that validate. Draft 7 is what
- * the YAML language server knows best.
+ * The published JSON Schemas, with which editors complete and check what a user writes. They are generated from the schemas that validate. Draft 7 is the
+ * version that the YAML language server supports best.
  */
 export function configJsonSchema(): JsonSchema {
   return document("Configuration of sandbox start", renderSchema(configSchema("")), { profile: profileDefinition() });
@@ -37,9 +37,9 @@ export function renderSchema(schema: z.ZodType, references: ReadonlyMap<z.ZodTyp
     override({ zodSchema, jsonSchema }) {
       const all: ReadonlyMap<unknown, string> = new Map<unknown, string>([[profile, "profile"], ...references]);
       const name = all.get(zodSchema);
-      // In draft 7 what stands beside a $ref does not count.
+      // In draft 7, keywords beside a $ref are ignored.
       if (name !== undefined) jsonSchema.allOf = [{ $ref: `#/$defs/${name}` }];
-      // zod leaves them out where a text is transformed: they would be of the output.
+      // zod leaves examples out where a text is transformed, because it takes them for examples of the output.
       const examples = z.globalRegistry.get(zodSchema)?.["examples"];
       if (Array.isArray(examples)) jsonSchema.examples = examples;
     },
@@ -48,7 +48,7 @@ export function renderSchema(schema: z.ZodType, references: ReadonlyMap<z.ZodTyp
   return body;
 }
 
-/** Every setting with its default and alternatives, in its group. null means the default. */
+/** Every setting in its group, with its default and alternatives. The value null means the default. */
 export function profileDefinition(): JsonSchema {
   const groups = [...new Set(settings.map(({ path }) => groupOf(path)))];
   const properties = groups.map((group) => {

@@ -15,8 +15,8 @@ import { resolveOptions } from "./options.js";
 import { type FileDefaults, setUpCompanies, setUpWorld } from "./set-up.js";
 
 /**
- * The files that a user writes, YAML or JSON: configuration, profile, fixtures and rules. Each function throws UsageError("file") with everything that is
- * wrong, as `file:line:column: message`.
+ * Reads the YAML or JSON files that a user writes: configuration, profile, fixtures and rules. Each function throws UsageError("file") with everything that
+ * is wrong, as `file:line:column: message`.
  */
 
 export async function loadConfig(file: string): Promise<FileConfig> {
@@ -29,7 +29,7 @@ export async function loadProfileFile(file: string): Promise<ProfileOverrides> {
   return overrides ?? {};
 }
 
-/** The rules of all files, in their order. */
+/** The rules of all files, in the order of the files. */
 export async function loadRuleFiles(files: readonly string[]): Promise<readonly RuleOrder[]> {
   return (await readAll(files, schemas.rules)).flat();
 }
@@ -40,7 +40,7 @@ export interface LoadedFixtures {
   readonly companies: readonly CompanySetup[];
 }
 
-/** All files together, in their order, each once. `at`: where the clock of a company stands that is `frozen` without a time. */
+/** Loads all files in their order, each once. `at`: the time of a company's clock that is `frozen` without a time of its own. */
 export async function loadFixtureFiles(
   files: readonly string[],
   at: Instant | undefined,
@@ -71,10 +71,10 @@ export async function validateFile(file: string): Promise<{ kind: FileKind; prob
 
 export type FileKind = KeyedKind | "rules";
 
-/** Files that are mappings. */
+/** The kinds of files that are mappings, and can be recognised by their keys. */
 type KeyedKind = "config" | "profile" | "fixtures";
 
-/** What most keys of the file belong to. The name decides where keys do not. */
+/** The kind that most keys of the file belong to. If the keys do not decide, the name does. */
 export function findKind(file: string, value: unknown): FileKind | undefined {
   if (basename(file).startsWith("sandbox.config.")) return "config";
   if (Array.isArray(value)) return "rules";
@@ -82,7 +82,7 @@ export function findKind(file: string, value: unknown): FileKind | undefined {
   const entries = isObject(value) ? Object.entries(value) : [];
   const score = (kind: KeyedKind): number =>
     entries.filter(([key, member]) => belongs[kind](key, member)).length + (kind === named ? 0.5 : 0);
-  // The first of equal ones.
+  // Of equal scores the first kind wins.
   const best = (["config", "fixtures", "profile"] as const).reduce((a, b) => (score(b) > score(a) ? b : a));
   return score(best) > 0 ? best : undefined;
 }
@@ -113,13 +113,13 @@ const schemas = {
   rules: () => rulesField,
 } satisfies Readonly<Record<FileKind, SchemaOf<unknown>>>;
 
-/** The content of each file that has no problems. */
+/** The parsed content of each file that has no problems. */
 function parseAll<T>(sources: readonly Source[], schemaOf: SchemaOf<T>, problems: FileProblems): T[] {
   findDuplicates(sources, problems);
   return sources.flatMap((source) => problems.parse(source, schemaOf(source)) ?? []);
 }
 
-/** Throws UsageError("file") with everything that is wrong in all of them. */
+/** Throws UsageError("file") with everything that is wrong in any of the files. */
 async function readAll<T>(files: readonly string[], schemaOf: SchemaOf<T>): Promise<T[]> {
   const read = await Promise.allSettled(files.map(readSource));
   const sources = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));

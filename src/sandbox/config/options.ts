@@ -9,17 +9,17 @@ export interface ResolvedOptions {
   /** Opened at the start; the first is the default of the control API. */
   readonly companies: readonly CompanySetup[];
   readonly autoProvision: boolean;
-  /** For companies opened later. */
+  /** What companies have that are opened later. */
   readonly defaults: CompanyDefaults;
   readonly seed: number | undefined;
-  /** Where the sandbox is reached from outside, without a slash at the end; undefined: as each request addressed it. */
+  /** The URL of the sandbox as seen from outside, without a slash at the end; undefined means the URL that each request was sent to. */
   readonly publicUrl: string | undefined;
   readonly adminToken: string | undefined;
-  /** A company's access token drives that company; what concerns the sandbox needs the admin token. */
+  /** Whether a company's access token controls that company alone, and everything else needs the admin token. */
   readonly tenancy: boolean;
-  /** Proxies in front, addresses and networks: the address of a client is the one that they report. */
+  /** Addresses and networks of the proxies in front. They are believed about the address of a client. */
   readonly trustedProxies: readonly string[];
-  /** Replaces the clock of every stored company; undefined: they keep their own. A frozen time must not be before the stored one. */
+  /** Overrides the clock of every stored company; undefined keeps the stored clocks. A frozen time must not be before the stored one. */
   readonly clockOver?: ClockOver | undefined;
   readonly productionHeadersOnly: boolean;
   readonly limits: SandboxLimits;
@@ -35,7 +35,7 @@ export interface CompanyDefaults {
   readonly rules?: CompanySetup["rules"];
 }
 
-/** "one company, id `company_sandbox`, access token `at_sandbox`, secret key `secret_sandbox`, balance 10 000 000 XOF". */
+/** The company that is opened when none is configured. */
 export const DEFAULT_COMPANY = { id: "company_sandbox", token: "at_sandbox", secretKey: "secret_sandbox" } as const;
 export const DEFAULT_BALANCE = fromXof(10_000_000);
 
@@ -70,7 +70,7 @@ export function resolveOptions(given: Partial<ResolvedOptions> = {}): ResolvedOp
   };
 }
 
-/** "token `at_X` gives company id `company_X` and secret `secret_X` (any other token `T`: `company_T`, `secret_T`)". */
+/** The token `at_X` has the company id `company_X` and the secret key `secret_X`; any other token `T` has `company_T` and `secret_T`. */
 export function setupFor(token: string): Pick<CompanySetup, "id" | "tokens" | "secretKey"> {
   const name = token.startsWith("at_") && token.length > 3 ? token.slice(3) : token;
   return { id: `company_${name}`, tokens: [{ token, expiresAt: null }], secretKey: `secret_${name}` };

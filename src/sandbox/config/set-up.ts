@@ -11,15 +11,15 @@ import { systemClock } from "../../kernel/time/system-clock.js";
 import { quote } from "../../kernel/messages/text.js";
 
 export interface FileDefaults {
-  /** Draws the customers of `generate`; default 0. */
+  /** The seed for the customers of `generate`; default 0. */
   readonly seed?: number | undefined;
-  /** What a company has by default, the shared fixtures included. */
+  /** What a company has by default, including the shared fixtures. */
   readonly company?: CompanyDefaults | undefined;
 }
 
 /**
- * The companies of files, complete with the defaults. `at`: where a clock stands that is `frozen` without a time. Throws UsageError("file") when a profile
- * does not fit the defaults.
+ * The companies of files, complete with the defaults. `at`: the time of a clock that is `frozen` without a time of its own. Throws UsageError("file") when
+ * a profile does not fit the defaults.
  */
 export function setUpCompanies(
   entries: readonly CompanyEntry[],
@@ -42,7 +42,7 @@ export function setUpCompanies(
   );
 }
 
-/** The worlds of several files as one. Generated customers get numbers that are free in it and in `beside`. */
+/** Merges the records of several files. Generated customers get numbers that no other customer has there or in `beside`. */
 export async function setUpWorld(
   entries: readonly WorldEntry[],
   seed: number | undefined,
@@ -57,7 +57,7 @@ export async function setUpWorld(
   };
 }
 
-/** Generated customers have the numbers after this one, in order: far from the test numbers and from those that people write by hand. */
+/** Generated customers get the numbers after this one, in order. They are far from the test numbers and from numbers that people write by hand. */
 const GENERATED_AFTER = 2_250_700_100_000;
 
 async function drawGenerated(
@@ -91,7 +91,7 @@ function frozenAtOf(clock: CompanyEntry["clock"], byDefault: Instant | undefined
   return clock === "frozen" ? (byDefault ?? now) : clock.frozenAt;
 }
 
-/** Each is valid by itself; together they may not be, such as a minimum above the other's maximum. */
+/** Merges two profiles that are valid by themselves, but perhaps not together: one may have a minimum above the other's maximum. */
 function mergeProfiles(companyId: string, base: ProfileOverrides, own: ProfileOverrides): ProfileOverrides {
   const failed = `Failed to set up the company ${quote(companyId)}: with the profile of the sandbox, `;
   return acceptProfile(mergeOverrides(base, own), "file", failed).overrides;

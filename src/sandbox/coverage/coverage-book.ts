@@ -9,11 +9,11 @@ interface Covered {
   readonly world: Pick<World, "rules">;
 }
 
-/** The coverage of all companies of a sandbox. That of a removed company stays in the sum. */
+/** The coverage of all companies of a sandbox. The sum includes removed companies. */
 export class CoverageBook {
   readonly #tallies = new Map<string, CoverageTally>();
   #gone: readonly Coverage[] = [];
-  /** Of removed companies that were never used. */
+  /** The rules of removed companies that were never used. */
   #goneRules: readonly Coverage[] = [];
   readonly #reads: SettingReads;
 
@@ -27,7 +27,7 @@ export class CoverageBook {
     return found;
   }
 
-  /** A request to the API under test and its answer. Ignored when the company was removed meanwhile. */
+  /** Counts a request to the API under test and its answer. Ignored when the company was removed meanwhile. */
   see(companyId: string, exchange: Exchange): void {
     this.#tallies.get(companyId)?.see(exchange);
   }
@@ -36,12 +36,12 @@ export class CoverageBook {
     return this.tallyOf(id).report(world);
   }
 
-  /** Of all companies, past and present. The rules of an unused company count, and the rest of it only when no company was used. */
+  /** The coverage of all companies, past and present. Of unused companies only the rules count, unless no company was used. */
   ofAll(companies: readonly Covered[]): Coverage {
     return mergeCoverage([...this.#partsOf(companies)]);
   }
 
-  /** As {@link ofAll}, and lets other work of the process run meanwhile: each company may have a megabyte of rules. */
+  /** Like {@link ofAll}, but lets other work of the process run in between: each company may have a megabyte of rules. */
   async ofAllInTurns(companies: readonly Covered[], takeTurns: () => Promise<void> | undefined): Promise<Coverage> {
     let sum = mergeCoverage([]);
     for (const part of this.#partsOf(companies)) {
@@ -52,7 +52,7 @@ export class CoverageBook {
   }
 
   *#partsOf(companies: readonly Covered[]): Generator<Coverage> {
-    // While these are added up a company may be removed.
+    // Read everything now: a company may be removed while the parts are added up.
     const tallies = companies.map(({ id, world }) => ({ tally: this.tallyOf(id), world }));
     const [gone, goneRules] = [this.#gone, this.#goneRules];
     const used = tallies.filter(({ tally }) => tally.isUsed);

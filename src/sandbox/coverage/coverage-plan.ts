@@ -26,7 +26,7 @@ export interface CoveragePlan {
   readonly topics: readonly Omit<Planned<TopicCoverage>, "delivered">[];
 }
 
-/** What coverage is measured against. Each list is read from the table that the sandbox itself uses. */
+/** The plan that coverage is measured against. Each list is read from the table that the sandbox itself uses. */
 export function planCoverage(profile: Profile): CoveragePlan {
   return {
     operations: planOperations(profile),
@@ -38,7 +38,7 @@ export function planCoverage(profile: Profile): CoveragePlan {
   };
 }
 
-/** The success of each operation, and every error that has a cause of this operation. Errors of all operations are only in `causes`. */
+/** The success of each operation, and the errors with a cause in this operation. Errors that all operations have are only in `causes`. */
 function planOperations(profile: Profile): CoveragePlan["operations"] {
   const present = operationIds.filter((id) => id !== "payCharge" || profile.charges.payEndpoint === "present");
   return present.flatMap((operation) => {
@@ -70,7 +70,7 @@ function canBeMet({ resource, from, action, to }: Planned<TransitionCoverage>, p
       return from !== "refunded_partially" || refunds.further === "allowed";
     case "delivery retry":
       return webhooks.retry.length > 0;
-    // Actions of the sandbox's user, not of the client.
+    // These are actions of the sandbox's user, not of the client.
     case "delivery redeliver":
     case "delivery drop":
       return false;

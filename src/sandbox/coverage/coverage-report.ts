@@ -5,10 +5,10 @@ import type { RuleKind, RuleMatch } from "../../domain/model/rule.js";
 import type { Topic } from "../../domain/values/topic.js";
 
 /**
- * What the client under test covered of the contract, and what it did not. What cannot be covered under the profiles that were in force is left out.
+ * Which parts of the contract the client under test covered, and which it did not. Parts that cannot be covered under the profiles in force are left out.
  *
- * `met`, `total` and `percent` count `operations`, `transitions`, `causes` and `topics` together. Rules and open points are not counted: they are
- * the assumptions of the rest.
+ * `met`, `total` and `percent` count `operations`, `transitions`, `causes` and `topics` together. Rules and open points are not counted: they are the
+ * assumptions behind the other sections.
  */
 export interface Coverage {
   /** 0 to 100, with one decimal, rounded down: 100 means everything. */
@@ -34,14 +34,14 @@ export interface Counted {
   readonly count: number;
 }
 
-/** An operation and a status that it answers, in the order of the contract. */
+/** An operation and a status that it can answer with, in the order of the contract. */
 export interface OperationCoverage extends Counted {
   readonly operation: OperationId;
   readonly method: string;
   /** Identifiers as `:id`. */
   readonly path: string;
   readonly status: number;
-  /** What the status says of it; `Success.` */
+  /** What the status means for this operation, such as `Success.` */
   readonly means: string;
 }
 
@@ -56,18 +56,18 @@ export interface TransitionCoverage extends Counted {
 export interface CauseCoverage extends Counted {
   readonly of: "request" | "transfer" | "payment";
   readonly cause: string;
-  /** Of a refused request. */
+  /** The status of a refused request; null for a failure. */
   readonly status: number | null;
 }
 
-/** Covered: a webhook of it was acknowledged. `count` is how many were. */
+/** A topic is covered when a webhook of it was acknowledged. `count` is how many were. */
 export interface TopicCoverage extends Counted {
   readonly topic: Topic;
   /** Attempts that were answered, whatever the answer. */
   readonly delivered: number;
 }
 
-/** A rule. Covered: it applied. Equal rules are one. */
+/** A rule is covered when it applied. Equal rules count as one. */
 export interface RuleCoverage extends Counted {
   readonly name: string | null;
   readonly on: RuleKind;
@@ -75,7 +75,7 @@ export interface RuleCoverage extends Counted {
   readonly then: Readonly<Record<string, unknown>>;
 }
 
-/** A setting at a value. Covered: it was read to answer a request or to handle due work, so results of tests depend on it. */
+/** A setting with a value. Covered means that it was read to answer a request or to handle due work, so the results of tests depend on it. */
 export interface OpenPointCoverage extends Counted {
   /** `transfers.settlement` */
   readonly setting: string;
@@ -100,13 +100,13 @@ function tally(items: readonly Counted[]): { readonly met: number; readonly tota
   return { met: items.filter(({ met }) => met).length, total: items.length };
 }
 
-/** Rules and values of settings that are kept. Users may write any number of them. */
+/** The most rules, and the most values of settings, that are kept. Users may write any number of them. */
 export const OWN_MAX = 1000;
 
-/** Of the rules, and of the values, as JSON. */
+/** The most bytes of the rules, and of the values, as JSON. */
 export const OWN_BYTES_MAX = 1024 * 1024;
 
-/** Everything that any part covered, out of everything that any part could. A setting is listed with each value that it had. */
+/** Merges coverages: everything that any part covered, out of everything that any part could cover. A setting is listed with each value that it had. */
 export function mergeCoverage(parts: readonly Coverage[]): Coverage {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
@@ -152,7 +152,7 @@ export function counted(count: number): Counted {
   return { met: count > 0, count };
 }
 
-/** Items with the same key become one, at the place of the first. */
+/** Merges items with the same key into one, at the place of the first. */
 function merge<Item extends Counted>(
   parts: readonly Coverage[],
   itemsOf: (part: Coverage) => readonly Item[],

@@ -25,26 +25,26 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 interface Sheet {
   readonly overrides: ProfileOverrides;
-  /** By its key in coverage-report.ts. */
+  /** How often each item was covered, by its key from coverage-report.ts. */
   readonly counts: Readonly<Record<CountedKind, Map<string, number>>>;
 }
 
 const countedKinds = ["operation", "transition", "cause", "delivered", "acknowledged", "setting"] as const;
 type CountedKind = (typeof countedKinds)[number];
 
-/** Profiles of one company that are counted apart, of {@link OWN_BYTES_MAX} together; what comes under later ones is counted under the last. */
+/** The most profiles of one company that are counted separately, within {@link OWN_BYTES_MAX} together. Later ones are counted under the last of these. */
 const SHEETS_MAX = 50;
 
 /**
- * Counts what one company's client covers of the contract. It outlives resets of the company. There is a sheet for each profile, because the profile
- * decides what can be covered.
+ * Counts which parts of the contract one company's client covers, through resets of the company. Each profile has its own counts (a sheet), because the
+ * profile decides what can be covered.
  */
 export class CoverageTally implements CompanyWatcher {
   readonly #sheets = new Map<string, Sheet>();
   readonly #rules = new Map<string, { readonly rule: RuleCoverage; fired: number }>();
   #rulesBytes = 0;
   #overrides: ProfileOverrides = {};
-  /** Of these overrides; undefined until something is counted. */
+  /** The sheet of `#overrides`; undefined until something is counted. */
   #current: Sheet | undefined;
   readonly #reads: SettingReads;
 
@@ -61,7 +61,7 @@ export class CoverageTally implements CompanyWatcher {
     this.#current = undefined;
   }
 
-  /** A request to the API under test and its answer. An answer that the client never read does not count. */
+  /** Counts a request to the API under test and its answer, unless the client never read the answer. */
   see(exchange: Exchange): void {
     const sheet = this.#sheet();
     for (const setting of exchange.settings) add(sheet, "setting", setting);
@@ -107,7 +107,7 @@ export class CoverageTally implements CompanyWatcher {
     }
   }
 
-  /** `world`: the company's as it is now. */
+  /** `world`: the company's present records. */
   report(world: Pick<World, "rules">): Coverage {
     const ruleItems = this.#ruleItems(world);
     const used = [...this.#sheets.values()].filter(isUsed);
@@ -115,7 +115,7 @@ export class CoverageTally implements CompanyWatcher {
     return mergeCoverage(sheets.map((sheet, at) => summarize({ ...itemsOf(sheet), rules: at === 0 ? ruleItems : [] })));
   }
 
-  /** As `report`, without what could be covered: an unused company counts for its rules only. */
+  /** Like `report` with the rules alone, for an unused company. */
   reportRules(world: Pick<World, "rules">): Coverage {
     const rules = this.#ruleItems(world);
     return summarize({ operations: [], transitions: [], causes: [], topics: [], openPoints: [], rules });
@@ -143,7 +143,7 @@ export class CoverageTally implements CompanyWatcher {
     if (row !== undefined && after !== undefined) row.fired += after.fired - (before?.fired ?? 0);
   }
 
-  /** Equal rules share a row: a reset creates them again. Undefined for a rule of the audit, and when there are too many. */
+  /** The row of a rule. Equal rules share one, since a reset creates them again. Undefined for a rule of the audit, and when there are too many. */
   #ruleRow(rule: Rule): { fired: number } | undefined {
     const { name, on, match } = rule;
     if (name === AUDIT_RULE) return undefined;

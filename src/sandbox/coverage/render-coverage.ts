@@ -12,7 +12,7 @@ export const sectionTitles: Readonly<Record<CoverageSection, string>> = {
   openPoints: "Open points touched",
 };
 
-/** What of a section was never covered, one line for each; the statuses of an operation share a line. */
+/** The items of a section that were never covered, one line each. The statuses of an operation share a line. */
 export function listUnmet(coverage: Coverage, section: CoverageSection): readonly string[] {
   switch (section) {
     case "operations":
@@ -88,7 +88,7 @@ function renderUnmet(coverage: Coverage, section: CoverageSection, title: string
   return unmet.length === 0 ? [] : [`## ${title}`, unmet.map((line) => `- ${code(line)}`).join("\n")];
 }
 
-/** "which assumptions a client's green test rests on". */
+/** The settings that the results depend on. */
 function renderAssumptions(coverage: Coverage): readonly string[] {
   const rows = coverage.openPoints
     .filter(({ met }) => met)
@@ -112,7 +112,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Escaped: text of users does not end the code, the cell or the line. */
+/** Renders a user's text as code, escaped so that it does not end the code, the cell or the line. */
 function code(text: string): string {
   return `\`${text
     .replaceAll("`", "'")
@@ -120,7 +120,7 @@ function code(text: string): string {
     .replaceAll(/\s+/g, " ")}\``;
 }
 
-/** A rule may match the access token of its client. */
+/** Redacts the rules, which may contain the access token of a client. */
 export function redactCoverage(coverage: Coverage, redactor: Redactor): Coverage {
   const members = (given: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(given).map(([name, member]) => [name, redactor.value(member)]));

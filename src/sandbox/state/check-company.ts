@@ -19,7 +19,7 @@ import { seedCompany } from "./seed.js";
 import { checkHead, checkRows } from "./state-schema.js";
 import { messageOf } from "../../kernel/messages/problem.js";
 
-/** What is wrong with a company that is to be adopted: its state as one that is put in, its snapshots, and what a reset makes of it. */
+/** What is wrong with a company that is to be adopted: its state, checked like one that is put in, its snapshots, and the company after a reset. */
 export function checkCompany(
   id: string,
   { record, setup }: StoredCompany,
@@ -33,7 +33,7 @@ export function checkCompany(
   );
 }
 
-/** Those of the first check that finds any: later ones rely on what the earlier ones check. */
+/** The problems of the first check that finds any: later checks rely on the earlier ones. */
 function problemsOf(...checks: readonly (() => readonly string[])[]): readonly string[] {
   try {
     for (const check of checks) {
@@ -42,7 +42,7 @@ function problemsOf(...checks: readonly (() => readonly string[])[]): readonly s
     }
     return [];
   } catch (error) {
-    // It lacks what every company has, or the operations refuse a fixture.
+    // The company lacks a part that a check reads, or an operation refuses a fixture.
     return [messageOf(error)];
   }
 }
@@ -51,7 +51,7 @@ function checkId(id: string, { identity }: { readonly identity?: { readonly id?:
   return identity?.id === id ? [] : [`identity.id must be ${quote(id)}`];
 }
 
-/** The machine's clock may have been set back, so nothing is compared with it. */
+/** Compares no time with the machine's clock, which may have been set back. */
 function checkState(record: CompanyRecord): readonly string[] {
   const { clock, world, seq } = record;
   return problemsOf(
@@ -94,14 +94,14 @@ function checkSnapshot(snapshot: Snapshot): string[] {
   return messagesOf(issues, snapshot, "it").map((problem) => `snapshot ${JSON.stringify(snapshot.id)}: ${problem}`);
 }
 
-/** The instant at which a company begins that has none of its own. */
+/** The instant at which a company begins; optional. */
 const time = numberWhere(isTime, "a time").optional();
 const money = numberWhere(Number.isSafeInteger, "a whole number of ten-thousandths of XOF");
 const fixture = z.object({
   charges: listOf(z.object({ amount: money, status: word(statusesOf(chargeLifecycle)) })),
   transactions: listOf(z.object({ amount: money, status: word(statusesOf(transferLifecycle)) })),
 });
-/** What the records that are made of a setup do not show. */
+/** The parts of a setup that its records do not show to be right. */
 const setupFields = z.object({
   name: anyText().optional(),
   balance: money,
@@ -121,7 +121,7 @@ function checkSetup(id: string, setup: CompanySetup, system: Pick<SystemClock, "
   );
 }
 
-/** Makes the records of the setup, and checks those: a fixture in the store has no form of its own. */
+/** Creates the records of the setup and checks those, because there is no schema for fixtures in the store. */
 function trySetup(setup: CompanySetup, now: number): readonly string[] {
   const world = createWorld();
   const { profile } = acceptProfile(setup.profile);

@@ -7,18 +7,18 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 export interface AccessToken {
   readonly token: string;
-  /** By the company's clock; null: never. */
+  /** On the company's clock; null means never. */
   readonly expiresAt: Instant | null;
 }
 
-/** What the clients of a company know. It is not part of the state, so a state can be put into another company. */
+/** The id and credentials that a company's clients use. Not part of the state, so a state can be put into another company. */
 export interface Identity {
   readonly id: string;
   readonly tokens: readonly AccessToken[];
   readonly secretKey: string;
 }
 
-/** The first token that never expires, or else the first. Empty when a company has none. */
+/** The first token that never expires, or else the first token. Empty when the company has none. */
 export function usableToken({ tokens }: Pick<Identity, "tokens">): string {
   return (tokens.find(({ expiresAt }) => expiresAt === null) ?? tokens[0])?.token ?? "";
 }
@@ -57,11 +57,11 @@ export interface CompanyRecord {
   idPosition: number;
   /** Not part of the state: a reset and a restore keep them. */
   readonly snapshots: Table<Snapshot>;
-  /** It was exported to another sandbox and is closed here. */
+  /** The company was exported to another sandbox and is closed here. */
   moving?: true | undefined;
   /**
-   * A random id for each time that it was closed to be moved, oldest first. A reset and a restore keep them: a record that has the last id of a copy is
-   * newer than the copy.
+   * A random id for each time that the company was closed to be moved, oldest first. A reset and a restore keep them. A record that has the last id of a copy
+   * is not older than the copy.
    */
   closings?: readonly string[] | undefined;
 }

@@ -20,7 +20,7 @@ export function mapping<const Shape extends z.core.$ZodLooseShape>(shape: Shape,
   );
 }
 
-/** For checks across fields (`superRefine`): run them also when a field is wrong, but only on an object. */
+/** For checks across fields (`superRefine`): runs them even when a field is wrong, but only on an object. */
 export const onObjects = {
   when: ({ value }: { readonly value: unknown }): boolean => typeof value === "object" && value !== null,
 };
@@ -30,10 +30,10 @@ export function credential(what: string): z.ZodType<string> {
   return matching(/^[\x21-\x7e]{1,200}$/, `${what}: 1 to 200 visible ASCII characters without spaces`);
 }
 
-/** In XOF. */
+/** An account's balance in XOF, with decimals. */
 export const balance = decimalXof(100_000_000_000);
 
-/** Whole XOF: "Integers appear for requests". */
+/** Whole XOF. The contract says of amounts: "Integers appear for requests". */
 export const amount: z.ZodType<Money> = wholeXof(1, 1_000_000_000).transform(fromXof);
 
 /** An instant, or an offset from the company's start: `-30m` in a file keeps its meaning from day to day. */
@@ -64,7 +64,7 @@ export const clock: z.ZodType<ClockChoice> = z.string({ error: clockError }).tra
 /** The contract: "opaque string, UUID-like". */
 export const chargeId = matching(/^[\w.-]{1,100}$/, "an id: 1 to 100 letters, digits, dots, dashes and underscores");
 
-/** Stored without its prefix. */
+/** The output has no prefix, as in the store. */
 export const transactionId: z.ZodType<string> = matching(
   /^(?:txn_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   "a UUID, with or without txn_ before it",

@@ -12,7 +12,7 @@ import type { AccessToken } from "./company-record.js";
 import { amount, chargeId, createdAt, mapping, onObjects, transactionId } from "./file-fields.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** What a company begins with, and returns to at a reset. */
+/** The records that a company begins with, and returns to at a reset. */
 
 const GENERATE_MAX = 10_000;
 
@@ -30,7 +30,7 @@ const customer = mapping(
   notACustomer,
 );
 
-/** Drawn when the file is used: only then the seed is known. */
+/** These customers are drawn when the file is used, because only then is the seed known. */
 const generated = mapping(
   { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "This many generated persons" }) },
   "{ generate: 50 }",
@@ -77,7 +77,7 @@ function checkCharge(
   }
 }
 
-/** Either may be anything that its own field refused. */
+/** Each of these values may be anything if its own field refused it. */
 function isAtLeast(given: Money | undefined, bound: Money): boolean {
   return typeof given === "number" && typeof bound === "number" && given >= bound;
 }
@@ -134,14 +134,14 @@ export const emptyFixture: WorldFixture = { customers: [], charges: [], transact
 
 export interface CompanySetup {
   readonly id: string;
-  /** As customers know it. */
+  /** The name that customers know. */
   readonly name?: string | undefined;
   readonly tokens: readonly AccessToken[];
   readonly secretKey: string;
   readonly balance: Money;
-  /** The time of a frozen clock; undefined: the clock runs. */
+  /** The time of a frozen clock; undefined when the clock runs. */
   readonly frozenAt: Instant | undefined;
-  /** The start of a running clock; undefined: real time. */
+  /** The start of a running clock; undefined for real time. */
   readonly runsFrom?: Instant | undefined;
   readonly profile: ProfileOverrides;
   readonly fixtures: readonly WorldFixture[];

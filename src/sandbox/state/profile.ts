@@ -5,7 +5,7 @@ import { UsageError, type UsageErrorKind } from "../../kernel/messages/problem.j
 import type { CompanyRecord } from "./company-record.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** The profile that overrides make of the defaults. Throws UsageError with everything that is wrong, `failed` before each. */
+/** The defaults with these overrides. Throws UsageError(`kind`) with everything that is wrong; each message begins with `failed`. */
 export function acceptProfile(
   overrides: unknown,
   kind: UsageErrorKind = "input",
@@ -25,8 +25,8 @@ interface ProfileOwner {
 }
 
 /**
- * Merges a nested patch into a company's own settings, from the next request on: "a setting's value is replaced whole", null returns it to its
- * default. Throws UsageError("input") with everything that is wrong and changes nothing.
+ * Merges a nested patch into a company's own settings, from the next request on. The value of a setting is replaced as a whole; null returns it to its
+ * default. Throws UsageError("input") with everything that is wrong, and then changes nothing.
  */
 export function changeProfile(company: ProfileOwner, patch: unknown): void {
   const { profile, overrides } = acceptProfile(mergeOverrides(company.record.overrides, patch));

@@ -21,7 +21,7 @@ import { isMatcher, matcherProblems } from "../../kernel/matchers.js";
 import { nearest } from "../../kernel/messages/suggest.js";
 import { quote } from "../../kernel/messages/text.js";
 
-/** An answer is delayed in real time, so the limit is low. */
+/** The longest delay of an answer, ms. It is low because an answer is delayed in real time. */
 export const REAL_DELAY_MAX_MS = 10 * 60_000;
 const DUPLICATES_MAX = 100;
 const BODY_BYTES_MAX = 10_000_000;
@@ -35,7 +35,7 @@ export const pathPattern = pattern.refine(
   { error: "must begin with / as in /v1/charges/:id, or be a matcher such as {$regex}" },
 );
 
-/** The paths that rules apply to: of operations, and of the payment page. */
+/** The paths that rules apply to: those of operations and of the payment page. */
 const ruledPaths: readonly string[] = [...new Set(Object.values(operations).map(({ path }) => path)), "/checkout/:id"];
 
 /** A rule with a path that no operation has would never apply. */
@@ -61,7 +61,7 @@ const topicPattern = pattern.superRefine((value, context) => {
   report(context, [], `must be one of ${topicSpellings.join(", ")}${meantOf(value, topicSpellings)}`);
 });
 
-// Node writes these without harm: no line ends, no other control characters.
+// Node can send these safely: they have neither line ends nor other control characters.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const headersError = "must be an object of header names to texts, without line ends";
 /** The sandbox sets these itself, because they depend on the body. */
@@ -159,7 +159,7 @@ const deliveryEffect = effect({
 
 const STALE_PATH = "needs match.path /v1/transactions/:id: only the state of a transfer can be stale";
 
-/** `{name?, on, match?, then, times?}`, as stores and snapshots of earlier versions have it. Reports everything that is wrong at once. */
+/** A rule `{name?, on, match?, then, times?}`, including those in stores and snapshots of earlier versions. Reports everything that is wrong at once. */
 export const storedRuleSchema: z.ZodType<RuleOrder> = z
   .discriminatedUnion(
     "on",
@@ -205,18 +205,18 @@ export const storedRuleSchema: z.ZodType<RuleOrder> = z
   })
   .transform(({ name = null, times = null, ...rule }): RuleOrder => ({ ...rule, name, times }));
 
-/** A rule as it is written now: what could never match is refused. */
+/** A rule as users write it now. Refuses a match that no request can fulfil. */
 export const ruleSchema = storedRuleSchema.superRefine(({ match }, context) => {
   const isPlain = (name: string, type: string): boolean =>
     match[name] === undefined || typeof match[name] === type || isMatcher(match[name]);
-  // YAML reads a number where quotes are missing.
+  // Without quotes, YAML reads these as numbers.
   for (const name of ["msisdn", "reference", "externalId"])
     if (!isPlain(name, "string"))
       report(context, ["match", name], "must be a text in quotes, or a matcher such as {$regex}");
   if (!isPlain("amount", "number"))
     report(context, ["match", "amount"], "must be a number of XOF, or a matcher such as {$gte: 5000}");
   const path = match["path"];
-  // No id has the braces of OpenAPI or an asterisk.
+  // No id contains a brace, as in OpenAPI, or an asterisk.
   if (typeof path === "string" && /[{}*]/.test(path))
     report(context, ["match", "path"], `must have :id in the place of an id${meantOf(path, ruledPaths)}`);
 });

@@ -44,7 +44,7 @@ function shownDuration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : formatDuration(ms);
 }
 
-/** A stored rule: as a user would write it, with its place and how often it applied. */
+/** A stored rule: what a user would write, its place among the rules, and how often it applied. */
 export const ruleRow: z.ZodType<Rule> = z.codec(
   object({
     id,

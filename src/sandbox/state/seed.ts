@@ -24,17 +24,17 @@ import { quote } from "../../kernel/messages/text.js";
 import type { FixtureTime } from "./file-fields.js";
 import type { ChargeFixture, CompanySetup, SubscriptionFixture, TransactionFixture, WorldFixture } from "./fixture.js";
 
-/** `at` is the start of the company. */
+/** `at` is the time at which the company begins. */
 export interface SeedContext extends WorkContext {
   /** The URL of payment pages. */
   readonly checkoutUrl: string;
 }
 
 /**
- * Creates the records of a company's fixtures in the order of their times. Each goes through the operation that creates it in use, so the books are
- * right. There are no events and no webhooks of them. The given balance is the balance afterwards.
+ * Creates the records of a company's fixtures in the order of their times. Each is created by the operation that clients would use, so the ledger is right.
+ * Fixtures cause no events and no webhooks. The given balance is the balance afterwards.
  *
- * Throws UsageError("input") for what the company's profile does not allow, such as a receiver.
+ * Throws UsageError("input") for anything that the company's profile does not allow, such as a receiver.
  */
 export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "balance" | "fixtures" | "rules">): void {
   const { at } = context;
@@ -71,7 +71,7 @@ interface SeedRecord {
   readonly create: (context: SeedContext) => void;
 }
 
-/** Earliest first; at the same time in the order of the files, charges before transactions. */
+/** The records by time, earliest first. At the same time charges come before transactions, each in the order of the files. */
 function recordsOf(start: Instant, fixtures: readonly WorldFixture[]): SeedRecord[] {
   const charges = fixtures.flatMap((fixture) =>
     fixture.charges.map((charge): SeedRecord => {
@@ -94,13 +94,13 @@ function instantOf(start: Instant, time: FixtureTime | undefined): Instant {
   return typeof time === "number" ? time : Math.max(0, start - time.beforeStartMs);
 }
 
-/** The balance of a trial run, enough for everything, and how far its records may move it, in XOF. */
+/** The balance of a trial run, which is enough for everything, and how far the records may move it, in XOF. */
 const TRIAL_XOF = 100_000_000_000;
 const MOVED_XOF_MAX = TRIAL_XOF / 2;
 
 /**
- * The balance to begin with, so that the company ends with `balance`: found by creating the records in a world that is discarded. It covers the records
- * at any time; an excess is taken out at the end.
+ * The balance to begin with, so that the company ends with `balance`: found by creating the records in a world that is discarded. It is high enough for
+ * every record; what is left over is taken out at the end.
  */
 function openingBalance(context: SeedContext, records: readonly SeedRecord[], balance: Money): Money {
   if (records.length === 0) return balance;
@@ -124,7 +124,7 @@ function seedRecord(context: SeedContext, { name, create }: SeedRecord): void {
   explain(name, () => create(context));
 }
 
-/** What the API would refuse is a mistake in the fixture. */
+/** Reports a refusal of the API as a mistake in the fixture. */
 function explain(name: string, seed: () => void): void {
   try {
     seed();
@@ -142,7 +142,7 @@ function inWork<T>(context: SeedContext, at: Instant, change: (work: Work) => T)
   return result;
 }
 
-/** Of a fixture, what the charge's creation is given. */
+/** The members of a fixture that the creation of its charge takes. */
 const chargeOrder = z.object({ amount: z.number(), ...chargeTerms });
 
 function seedCharge(context: SeedContext, fixture: ChargeFixture, at: Instant): void {
@@ -164,7 +164,7 @@ function seedCharge(context: SeedContext, fixture: ChargeFixture, at: Instant): 
   }
 }
 
-/** Paid at the first attempt by any number: reserved numbers decline only payments of an application. */
+/** Pays the charge at the first attempt, from any number: test numbers decline only the payments of an application. */
 function pay(work: Work, charge: Charge, { msisdn = work.profile.testNumbers.success }: ChargeFixture): void {
   const entry: ChargeEntry = {
     id: work.ids.uuid(),
@@ -206,7 +206,7 @@ function assertIdFree(holder: object | undefined): void {
   if (holder !== undefined) refuse("invalid_request", "its id is that of an earlier one");
 }
 
-/** The first UUID is the given one, which becomes the record's own id; all others are generated. */
+/** Ids of which the first UUID is the given one, for the record itself. All others are generated. */
 function startingWith(first: string | undefined, ids: IdSource): IdSource {
   let given = first;
   return {

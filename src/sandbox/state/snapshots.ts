@@ -5,7 +5,7 @@ import type { StoreEntry } from "../../adapters/store/store.js";
 import type { Snapshot } from "./company-record.js";
 import { type StateOwner, assertStateFits, dumpState } from "./state.js";
 
-/** What a company shows of itself to save and remove snapshots. */
+/** The part of a company that saving and removing snapshots needs. */
 interface SnapshotOwner extends StateOwner {
   note(entry: StoreEntry): void;
   emitChanged(): void;
@@ -14,9 +14,9 @@ interface SnapshotOwner extends StateOwner {
 const MIB = 1024 * 1024;
 export const SNAPSHOT_LIMITS = {
   count: 100,
-  /** All of one company's together. */
+  /** All snapshots of one company together. */
   bytes: 512 * MIB,
-  /** Of one: a store writes it as JSON in JSON, which is up to twice as long, and a string has less than 512 MiB. */
+  /** One snapshot. A store writes it as JSON in JSON, which is up to twice as long, and a string can have at most 512 MiB. */
   bytesOfOne: 255 * MIB,
 };
 
@@ -49,13 +49,15 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAP
   return saved;
 }
 
-/** The state that was saved, as `dumpState` gave it. Throws UsageError: "input" for an invalid name, "not-found" for an unknown one. */
+/**
+ * The saved state, as `dumpState` returned it. Throws UsageError("input") for an invalid name, ("not-found") for an unknown one, ("state") for a damaged one.
+ */
 export function readSnapshot(company: Pick<SnapshotOwner, "record">, name: string): unknown {
   const { json } = getSnapshot(company, name);
   try {
     return JSON.parse(json);
   } catch (error) {
-    // The start would take long if it read every snapshot of a store.
+    // Found only here, because reading every snapshot of a store at the start would take long.
     const why = `Failed to read the snapshot ${quote(name)}: it is damaged in the store`;
     throw new UsageError("state", `${why}. Remove it with DELETE /_sandbox/snapshots/${name}.`, { cause: error });
   }
@@ -67,7 +69,7 @@ export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.emitChanged();
 }
 
-/** Takes a removal back. */
+/** Undoes a removal. */
 export function putBackSnapshot(company: SnapshotOwner, removed: Snapshot): void {
   company.record.snapshots.set(removed);
   company.note(["snapshot", company.record.identity.id, removed]);
@@ -85,7 +87,7 @@ function getSnapshot({ record: { snapshots } }: Pick<SnapshotOwner, "record">, n
   throw new UsageError("not-found", `There is no snapshot ${quote(name)}.${meant} POST saves one.`);
 }
 
-/** A name is also the last part of a path and the name of a file, so nothing has to be escaped. */
+/** Needs no escaping: the name is also the last part of a path and the name of a file. */
 const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
 function assertName(name: string): void {

@@ -16,10 +16,10 @@ import type { Records } from "./checks/records.js";
 import { ruleRow } from "./rules.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
-/** Raised when an older state does not say everything, or says it in another way. */
+/** Raise it when older states lack something, or have it in another form. */
 export const STATE_VERSION = 1;
 
-/** In the order in which the records were created, `due` in the order in which it happens. */
+/** Records in the order in which they were created, except `due`, which is in the order in which it fires. */
 const tables = {
   accounts: listOf(accountRow),
   ledger: listOf(ledgerRow),
@@ -39,7 +39,7 @@ const tables = {
 export type StateTable = keyof typeof tables;
 export const stateTables = Object.keys(tables) as readonly StateTable[];
 
-/** What is wrong with the records of the first table that could not be put in with a state. */
+/** What is wrong with the records of the first table that does not fit the schema of a state. */
 export function checkRows(records: Records): readonly string[] {
   for (const name of stateTables) {
     const problems = checkTable(name, records[name]);
@@ -96,7 +96,7 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** Everything of a company but its identity. */
+/** Everything of a company except its identity. */
 export type State = { readonly [Field in keyof Fields]: Readonly<Fields[Field]> };
 
 /** Reads a state with `decode` and writes it with `encode`. */

@@ -12,7 +12,7 @@ import type { CompanyRecord } from "./company-record.js";
 import { checkRecords } from "./checks/check-records.js";
 import { STATE_VERSION, type State, type StateTable, stateSchema, stateTables } from "./state-schema.js";
 
-/** What a company shows of itself to be dumped and restored. */
+/** The part of a company that dumping and restoring need. */
 export interface StateOwner {
   readonly record: CompanyRecord;
   readonly clock: { readonly mode: ClockMode };
@@ -39,13 +39,13 @@ export function dumpState(company: StateOwner, now: Instant = company.now()): un
   });
 }
 
-/** Of a state as JSON: it holds every record of a company, which is more than any request. */
+/** The largest state as JSON. It may be larger than any request, since it holds every record of a company. */
 export const STATE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** What the values of a state may take in memory. Only metadata of tens of megabytes of short values takes more than a state of the largest size. */
+/** The most memory that the values of a state may take. A state within its size takes more only if it has tens of megabytes of short values in metadata. */
 export const STATE_VALUE_BYTES_MAX = 3 * STATE_BYTES_MAX;
 
-/** Throws UsageError("state") for a company with more than could be put in again, before its state is made. Records take less room than their state. */
+/** Throws UsageError("state") if the company's state would be too large to be put in again. Counts the records, which are smaller than the state. */
 export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed: string, max = STATE_BYTES_MAX): void {
   let left = max;
   for (const name of stateTables) {
@@ -59,9 +59,10 @@ export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed:
 }
 
 /**
- * The record that `dumped` makes (`isOwn`: a snapshot, which a sandbox wrote), with the company's own identity and snapshots. The company itself does not change.
+ * The record of the state `dumped`, with the company's own identity and snapshots. `isOwn`: it is a snapshot, which a sandbox wrote. The company itself
+ * does not change.
  *
- * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, books that do not add up.
+ * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, a ledger that does not add up.
  */
 export function restoreState(company: StateOwner, dumped: unknown, { isOwn = false } = {}): CompanyRecord {
   assertReadable(dumped);
@@ -84,7 +85,7 @@ export function restoreState(company: StateOwner, dumped: unknown, { isOwn = fal
   };
 }
 
-/** All that is counted on, and so must begin low enough. */
+/** Checks the numbers that the company counts up: they must begin low enough. */
 function checkCounts({ seq, idPosition, charges, rules }: State): string[] {
   const counts: [string, number][] = [
     ["seq", seq],
@@ -101,7 +102,7 @@ function checkCounts({ seq, idPosition, charges, rules }: State): string[] {
   });
 }
 
-/** Checked first, because the rest of a newer state cannot be judged. */
+/** Refuses a newer version first, because the rest of such a state cannot be checked. */
 function assertReadable(dumped: unknown): void {
   const version = memberOf(dumped, "schemaVersion");
   if (typeof version !== "number" || version <= STATE_VERSION) return;

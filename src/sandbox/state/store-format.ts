@@ -10,7 +10,7 @@ import type { CompanyRecord, Snapshot, StoredSandbox } from "./company-record.js
 import type { CompanySetup } from "./fixture.js";
 
 /**
- * The entries that a store keeps. A row is written whole, so the last entry about it counts, and applying an entry twice has the effect of applying it
+ * The entries that a store keeps. Each has whole rows, so the last entry with a row counts, and applying an entry twice has the same effect as applying it
  * once.
  */
 
@@ -18,7 +18,7 @@ type Head = Pick<CompanyRecord, "identity" | "clock" | "overrides" | "seq" | "id
 type TableName = keyof World;
 
 type SandboxEntry =
-  /** A company begins, or its record is replaced: without rows, and without snapshots unless it keeps them. */
+  /** A company is opened, or its record is replaced. It then has no rows, and no snapshots unless `keepsSnapshots`. */
   | readonly ["company", id: string, head: Head & { setup: CompanySetup }, keepsSnapshots: boolean]
   | readonly ["rows", id: string, table: TableName, rows: readonly Row[]]
   | readonly [
@@ -31,10 +31,10 @@ type SandboxEntry =
   | readonly ["head", id: string, Partial<Head>]
   | readonly ["snapshot", id: string, Snapshot]
   | readonly ["snapshot-gone", id: string, name: string]
-  /** `configured`: it must be remembered, or the configuration would open it again. */
+  /** `configured`: the store must remember that it is gone, or the configuration would open it again. */
   | readonly ["gone", id: string, configured: boolean];
 
-/** Rows of one entry, which is read in one step. Each may have as much metadata as a request body may hold. */
+/** The most rows of one entry, which is read in one step. Each row may have as much metadata as a request body holds. */
 const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
@@ -43,7 +43,7 @@ export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat
     // An entry with a valid checksum was written by this code.
     apply: (data, entry) => applyEntry(data, entry as SandboxEntry, system),
     dump({ companies, gone }) {
-      // Taken now, because companies change while the entries are being written.
+      // Made at once, because companies change while the entries are being written.
       const entries = [...companies.values()].flatMap(({ record, setup }) => companyEntries(record, setup, false));
       return [...entries, ...[...gone].map((id): SandboxEntry => ["gone", id, true])];
     },
@@ -72,7 +72,7 @@ function rowsEntries(id: string, table: TableName, rows: readonly Row[]): Sandbo
   return Array.from({ length: count }, (_, at) => ["rows", id, table, rows.slice(at * ROWS_MAX, (at + 1) * ROWS_MAX)]);
 }
 
-/** What a unit of work has changed, each row once, in its final form. */
+/** The changes of a unit of work, with each row once, in its final form. */
 export function commitEntry(
   { identity, seq, idPosition }: CompanyRecord,
   changes: readonly Change[],
@@ -146,7 +146,7 @@ function recordOf({ companies }: StoredSandbox, id: string): CompanyRecord {
   return record;
 }
 
-/** What rows and effects of version 0.1 lack. */
+/** Members that rows and effects of version 0.1 lack. */
 const ADDED: { readonly [Name in TableName]?: object } = {
   rules: { matched: 0 },
   holds: { eventId: null, left: null },
@@ -157,7 +157,7 @@ function completeRow(table: TableName, row: Row): Row {
   return complete({ ...ADDED[table], ...row });
 }
 
-/** JSON leaves out members that are undefined. Of all records only a transfer has one, and an event may contain a transfer. */
+/** Adds the members that version 0.1 lacks, and those that JSON leaves out as undefined: only transfers, also within events, have one. */
 function complete<T extends object>(row: T): T {
   if ("batchId" in row) return { description: undefined, ...row };
   if ("effect" in row && isObject(row.effect)) return { ...row, effect: { ...ADDED_TO_EFFECT, ...row.effect } };

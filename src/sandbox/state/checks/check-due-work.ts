@@ -3,7 +3,7 @@ import { toIso } from "../../../kernel/time/instant.js";
 import { quote } from "../../../kernel/messages/text.js";
 import { type Records, eachOf } from "./records.js";
 
-/** Everything that waits has the work that ends its waiting, and there is no work for anything else. */
+/** Checks that every record that waits has its due work, and that there is no other due work. */
 export function checkDueWork(records: Records): string[] {
   const problems: string[] = [];
   const { now, due, charges, transactions, payments, deliveries, holds } = records;
@@ -44,7 +44,7 @@ export function checkDueWork(records: Records): string[] {
     if ((nextAttemptAt !== null) !== isPlanned)
       complain("nextAttemptAt", isPlanned ? "must be a time: it is pending" : "must be null: no attempt is planned");
     if (nextAttemptAt === null || !isPlanned) return;
-    // Without a timer its attempt was in flight, and is made again.
+    // A delivery without a timer had its attempt in flight. That attempt is made again.
     if (attempt === undefined && nextAttemptAt > now)
       complain("nextAttemptAt", lacks("delivery.attempt", "that time is to come"));
     if (attempt !== undefined && attempt !== nextAttemptAt)

@@ -6,7 +6,7 @@ import { MONEY_STORED_MAX, type Money, toXof } from "../../../domain/values/mone
 import { type Complain, type Records, eachOf } from "./records.js";
 import { countBy, groupBy } from "../../../kernel/collections.js";
 
-/** Money that holds together: amounts against statuses, sums against their parts, and all of it against the ledger. */
+/** Checks the money: amounts against statuses, sums against their parts, and all of it against the ledger. */
 export function checkMoney(records: Records): string[] {
   const problems: string[] = [];
   const { ledger, charges, payments, transactions, batches } = records;
@@ -46,13 +46,13 @@ function wantsBookings(what: string): string {
   return `does not fit the ledger, whose entries of it do not say that so much was ${what}`;
 }
 
-/** What each resource moved, by the entries of the ledger. */
+/** The amounts that each resource moved in the entries of the ledger. */
 interface Booked {
   wallets(resource: string): Money;
   pending(resource: string): Money;
 }
 
-/** "the sum always equals the balance": entry by entry, and account by account. */
+/** Checks that the ledger adds up to the balance after each entry, and to the amount of each account. */
 function checkLedger(problems: string[], { ledger, accounts }: Records): Booked {
   const sums = new Map<string, Money>(accountIds.map((account) => [account, 0]));
   const add = (key: string, amount: Money): void => void sums.set(key, (sums.get(key) ?? 0) + amount);
@@ -83,7 +83,7 @@ function checkEntry({ postings, balance }: LedgerEntry, after: Money, complain: 
   if (balance !== after) complain("balance", `must be ${toXof(after)}, got ${toXof(balance)}`);
 }
 
-/** `postponed`: its payments that wait for their results. */
+/** `postponed`: how many payments of the charge wait for their results. */
 function checkCharge(charge: Charge, postponed: number, complain: Complain): void {
   const { status, amount, fee, paid, droppedReason, createdAt, expiresAt } = charge;
   const isPaid = status !== "due" && status !== "dropped";

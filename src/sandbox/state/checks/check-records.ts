@@ -11,14 +11,14 @@ import { checkMoney } from "./check-money.js";
 import { type Records, eachOf } from "./records.js";
 
 /**
- * What no operation can bring about, however each record may look by itself: places and ids given twice, references to nothing, money that does not hold
- * together, work that would never be done or is done for nothing.
+ * Problems between records, which no operation can cause: a `seq` or id that occurs twice, references to nothing, amounts that do not fit together, due work
+ * that is missing or belongs to nothing.
  */
 export function checkRecords(records: Records): string[] {
   return [...checkOrder(records), ...checkReferences(records), ...checkMoney(records), ...checkDueWork(records)];
 }
 
-/** Each id is given once, and records come in the order of their `seq`, which is at most that of the company. */
+/** Checks that each id occurs once, and that records are in the order of their `seq`, which is at most that of the company. */
 function checkOrder({ now: _, seq: last, ...tables }: Records): string[] {
   const problems: string[] = [];
   for (const [name, rows] of Object.entries<readonly Row[]>(tables)) {

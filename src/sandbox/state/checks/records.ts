@@ -11,7 +11,7 @@ import { PROBLEMS_MAX } from "../../../kernel/fields.js";
 import type { DueItem } from "../../../kernel/records/due-work.js";
 import type { Instant } from "../../../kernel/time/instant.js";
 
-/** All records of a company in their order, by the names that a state has for them. */
+/** All records of a company in their order, under the names that they have in a state. */
 export interface Records {
   /** The company's time. */
   readonly now: Instant;
