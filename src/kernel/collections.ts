@@ -10,12 +10,12 @@ export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups;
 }
 
-/** How often each key is there. */
+/** How many items have each key. */
 export function countBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> {
   return new Map([...groupBy(items, keyOf)].map(([key, { length }]) => [key, length]));
 }
 
-/** What `these` have more often than `those`, by the key. */
+/** The items that `these` have beyond those with the same keys in `those`. */
 export function surplus<Item>(these: readonly Item[], those: readonly Item[], keyOf: (item: Item) => string): Item[] {
   const left = countBy(those, keyOf);
   return these.filter((item) => {

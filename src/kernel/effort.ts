@@ -2,23 +2,23 @@ import type { RE2JS } from "re2js";
 import { isObject } from "./messages/json.js";
 import { compilePattern } from "./patterns.js";
 
-/** The event loop stands still for so long for the patterns of one effort. Processor time: another process may have the processor meanwhile. */
+/** The longest that the patterns of one effort may block the event loop, ms of processor time: other processes may have the processor in between. */
 const PATTERNS_MS = 30;
-/** A compilation is charged its time, up to this: the first ones in a process take longer, and must not use up the time of the others. */
+/** The most time that counts for one compilation, ms: the first ones in a process take longer, and must not use up the time of the others. */
 const COMPILATION_MS = 3;
-/** The steps of a test: the size of the compiled pattern × the length of the text. */
+/** The most steps of one test: the size of the compiled pattern × the length of the text. */
 const TEST_STEPS_MAX = 500_000;
-/** In the worst case. */
+/** The time of one step in the worst case, ms. */
 const TEST_STEP_MS = 50e-6;
-/** Values that are compared, with their members. */
+/** The most values that are compared, members included. */
 const VALUES_MAX = 200_000;
-/** A text of so many characters counts as one more value. */
+/** Each this many characters of a text count as one more value. */
 const TEXT_LENGTH = 100;
 
-/** By their source. */
+/** Compiled patterns by their source. */
 export type CompiledPatterns = Map<string, RE2JS>;
 
-/** What one call may spend on matching, so that no matcher stops the event loop. What is beyond it does not match. */
+/** Limits how much one call spends on matching, so that no matcher stops the event loop. Beyond the limit nothing matches. */
 export class Effort {
   /** How many comparisons were given up, and counted as not matching, because they would have taken too long. */
   givenUp = 0;

@@ -5,7 +5,7 @@ type Listener<Event> = (event: Event) => void;
 /** How long to wait for an event. */
 export interface WaitLimits {
   readonly system: Pick<SystemClock, "after">;
-  /** Real time. */
+  /** Real time, ms. */
   readonly maxMs: number;
   /** Ends the wait early. */
   readonly abort?: AbortSignal | undefined;
@@ -26,7 +26,7 @@ export class EventEmitter<Events extends object> {
   }
 
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    // A copy: a listener that subscribes again from here gets the next event, not this one.
+    // Copied, so that a listener that is added by another one gets the next event and not this one.
     const listeners = [...(this.#listeners[name] ?? [])];
     for (const listener of listeners) listener(event);
   }
@@ -59,7 +59,7 @@ export class EventEmitter<Events extends object> {
   }
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. What `run` began is not waited for then. */
+/** Runs `run`, but rejects with the signal's reason as soon as it is aborted, without waiting for `run`. */
 export async function unlessAborted<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
   if (signal === undefined) return run();
   signal.throwIfAborted();

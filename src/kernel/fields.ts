@@ -23,10 +23,10 @@ export interface IssueParams {
   readonly words?: readonly string[];
 }
 
-/** After so many problems in one place the rest of it is not looked at: a hostile body has hundreds of thousands. */
+/** After this many problems in one place the rest of it is not checked: a hostile body has hundreds of thousands. */
 export const PROBLEMS_MAX = 100;
 
-/** As many as anyone reads. */
+/** As many messages as anyone reads, and whether there are more. */
 export function firstProblems(messages: readonly string[]): readonly string[] {
   return messages.length > PROBLEMS_MAX ? [...messages.slice(0, PROBLEMS_MAX), "… and more problems"] : messages;
 }
@@ -48,7 +48,7 @@ interface FieldProblem {
   readonly params?: IssueParams;
 }
 
-/** Reports the first problems, and one more: `firstProblems` then says that there are more. */
+/** Reports the first problems, and one more, so that `firstProblems` says that there are more. */
 export function reportAll(context: z.RefinementCtx, problems: Iterable<FieldProblem>): void {
   let left = PROBLEMS_MAX + 1;
   for (const { path, message, params } of problems) {
@@ -122,7 +122,7 @@ export function listOf<T>(item: z.ZodType<T>, { of, min = 0, max }: ListOptions 
 type ArrayConstructor = z.core.$constructor<z.ZodArray>;
 const zodArray: ArrayConstructor = z.ZodArray;
 
-/** zod's own collects the problems of all items, however many there are. */
+/** An array that stops at {@link PROBLEMS_MAX} problems. zod's own array collects the problems of all items. */
 const BoundedArray: ArrayConstructor = z.core.$constructor("BoundedArray", (array, def) => {
   zodArray.init(array, def);
   array._zod.parse = (payload, context) => {
@@ -144,7 +144,7 @@ const BoundedArray: ArrayConstructor = z.core.$constructor("BoundedArray", (arra
   };
 });
 
-/** A list that is not looked at further after {@link PROBLEMS_MAX} problems. */
+/** A list whose items are not checked further after {@link PROBLEMS_MAX} problems. */
 export function list<Item extends z.ZodType>(element: Item, error: string): z.ZodArray<Item> {
   return new BoundedArray({ type: "array", element, error: () => error }) as z.ZodArray<Item>;
 }
@@ -162,7 +162,7 @@ export function recordOf<T>(value: z.ZodType<T>, error: string): z.ZodType<Recor
   );
 }
 
-/** Text without any further condition. */
+/** Any text. */
 export function anyText(): z.ZodType<string, string> {
   return z.string({ error: "must be a string" });
 }
@@ -237,18 +237,18 @@ export function decimal(max: number, decimals?: number): z.ZodType<number, numbe
 const COUNT_MAX = 10 ** 14;
 const countError = `must be a whole number from 0 to ${COUNT_MAX}`;
 
-/** A number as it is in memory. */
+/** A number in the form that it has in memory, with a condition. */
 export function numberWhere(isRight: (value: number) => boolean, expected: string): z.ZodType<number, number> {
   const error = `must be ${expected}`;
   return z.number({ error }).refine(isRight, { error });
 }
 
-/** A count that began below {@link COUNT_MAX} does not reach twice as much, so what a sandbox wrote can always be read again. */
+/** The bound is twice {@link COUNT_MAX}, which no count reaches that began below it: so a sandbox can read again whatever it wrote. */
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= COUNT_MAX * 2;
 
 /**
- * What is wrong with a count of a state that is put in: it leaves too little room to count on. A state that began with {@link COUNT_MAX} and was used
- * since is right.
+ * What is wrong with a count of a state that is put in: too little room to count further. A state that began with {@link COUNT_MAX} and was used since is
+ * accepted.
  */
 export function problemOfCount(value: number): string | undefined {
   return value > COUNT_MAX * 1.5 ? `${countError}, got ${value}` : undefined;
@@ -283,12 +283,15 @@ export function duration(minMs = 0, maxMs: number = MAX_DURATION_MS): z.ZodType<
 
 const inside = (regex: RegExp) => regex.source.slice(1, -1);
 const userInfo = String.raw`(?:[^\s\u0000-\u001F/\\?#@]*@)?`;
-/** The URL parser reads a name whose last label is a number as an IPv4 address, in forms that nobody writes on purpose. */
+/** Excludes names whose last label is a number. The URL parser reads them as IPv4 addresses, in forms that nobody writes on purpose. */
 const numberAtEnd = String.raw`(?![^/\\?#:]*?(?<![^.@/])(?:\d+|0[Xx][\dA-Fa-f]*)\.?(?:[:/\\?#]|$))`;
 const name = String.raw`${numberAtEnd}[^\s\u0000-\u001F/\\?#@:[\]<>^|%]+`;
 const host = String.raw`(?:\[(?:${inside(z.regexes.ipv6)})\]|${inside(z.regexes.ipv4)}(?=[:/\\?#]|$)|${name})`;
 const port = String.raw`(?::(?:0*(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?)?`;
-/** No white space or control characters, and a host after the slashes: the URL parser would repair all of it silently. Only the parser knows the invalid names outside of ASCII (UTS 46). */
+/**
+ * Requires a host after the slashes, and no white space or control characters: the URL parser would silently repair all of these. Only the parser knows
+ * which names outside ASCII are invalid (UTS 46).
+ */
 const urlPattern = String.raw`^[Hh][Tt][Tt][Pp][Ss]?://${userInfo}${host}${port}(?:[/\\?#][^\s\u0000-\u001F]*)?$`;
 const absoluteUrlPattern = new RegExp(urlPattern, "u");
 
@@ -299,7 +302,7 @@ export const absoluteUrl: z.ZodType<string, string> = z
   .refine(isAbsoluteHttpUrl, { error: urlError })
   .meta({ pattern: urlPattern });
 
-/** Without `URL.canParse`: in Node.js 20, once it is optimized, it refuses names outside of ASCII. */
+/** Does not use `URL.canParse`: in Node.js 20 its optimised version refuses names outside ASCII. */
 function isAbsoluteHttpUrl(url: string): boolean {
   return absoluteUrlPattern.test(url) && parseUrl(url) !== undefined;
 }
@@ -312,7 +315,7 @@ const upTo = (latest: Instant): z.ZodType<Instant, number> =>
     "a whole number of milliseconds since 1970",
   );
 
-/** A {@link storedInstant} and a {@link storedTimer} as they are in memory. */
+/** A {@link storedInstant} and a {@link storedTimer} in the form that they have in memory. */
 export const keptInstant = upTo(LATEST);
 export const keptTimer = upTo(LATEST_TIMER);
 
@@ -333,10 +336,10 @@ const writtenAs = (kept: z.ZodType<Instant, number>, latest: Instant): z.ZodType
 /** A time in a stored state at which something happened, read and written. */
 export const storedInstant = writtenAs(keptInstant, LATEST);
 
-/** A time ahead, such as a timer's: it may be later than the last time to which a clock can be set. */
+/** A future time, such as a timer's. It may be later than the last time to which a clock can be set. */
 export const storedTimer = writtenAs(keptTimer, LATEST_TIMER);
 
-/** What a record leaves undefined is null in JSON. */
+/** A value that is undefined in a record and null in JSON. */
 export function orUndefined<T>(schema: z.ZodType<T, T>): z.ZodType<T | undefined> {
   return z.codec(schema.nullable(), z.union([schema, z.undefined()]), {
     decode: (value) => value ?? undefined,
@@ -368,7 +371,7 @@ export function renderPath(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-/** What a value has at a path; undefined where it has nothing of its own. */
+/** The value at a path; undefined where there is none, or only an inherited member. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => memberOf(at, key), value);
 }

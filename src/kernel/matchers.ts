@@ -10,20 +10,20 @@ import { patternProblem } from "./patterns.js";
 
 /** One place where the value differs. */
 export interface Mismatch {
-  /** `body.transactions[0].status`; the root's own name when it is the whole. */
+  /** `body.transactions[0].status`; the root's own name if the whole value differs. */
   readonly path: string;
-  /** In words: `"paid"`, `a number above 5`, `nothing`. */
+  /** The expectation in words: `"paid"`, `above 5`, `nothing`. */
   readonly expected: string;
-  /** Undefined: the place has no value. */
+  /** Undefined means that there is no value. */
   readonly actual: unknown;
 }
 
-/** Everything that differs, in the order of the expectation. Empty: it matches. A caller that compares many values gives the `effort` that all share. */
+/** All differences, in the order of the expectation; none when the value matches. A caller that compares many values passes one `effort` for all of them. */
 export function findMismatches(expected: unknown, actual: unknown, path: string, effort = new Effort()): Mismatch[] {
   const { givenUp } = effort;
   const differs = (describe: () => string): Mismatch[] => {
     const note = effort.givenUp > givenUp ? " (given up: it would take too long)" : "";
-    // Of thousands of differences few are shown.
+    // Described only when it is shown, since of thousands of differences only a few are.
     return [
       {
         path,
@@ -51,14 +51,14 @@ export function findMismatches(expected: unknown, actual: unknown, path: string,
   return expected === actual ? [] : differs(() => show(expected));
 }
 
-/** As `findMismatches`, up to the first. */
+/** Whether `findMismatches` would find nothing. Stops at the first difference. */
 export function matches(expected: unknown, actual: unknown, effort = new Effort()): boolean {
   if (!effort.take(expected)) return false;
   if (isMatcher(expected)) return operatorsHold(expected, actual, effort);
   return hasMembersOf(expected, actual, (value, member) => matches(value, member, effort));
 }
 
-/** Nothing in it is a matcher, and there are no members more. */
+/** Whether the values are equal: `$…` members are plain members, and there are no additional members. */
 function equals(expected: unknown, actual: unknown, effort: Effort): boolean {
   if (!effort.take(expected) || !effort.take(actual)) return false;
   if (isObject(expected) && isObject(actual) && Object.keys(expected).length !== Object.keys(actual).length)
@@ -79,7 +79,7 @@ function hasMembersOf(
   return isObject(actual) && Object.entries(expected).every(([key, value]) => compare(value, memberOf(actual, key)));
 }
 
-/** An object whose members all start with `$`. */
+/** Whether a value is an object whose members all start with `$`. */
 export function isMatcher(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => key.startsWith("$"));
 }
@@ -199,10 +199,10 @@ export interface MatcherProblem {
   readonly params?: typeof KEY;
 }
 
-/** The key is wrong, not its value, which need not be shown. */
+/** The key is wrong and not its value, so the message does not show the value. */
 const KEY = { key: true, beside: true } as const;
 
-/** Whether an operand is known only later. */
+/** Whether an operand is not known yet, and so cannot be checked. */
 export type IsOpen = (operand: unknown) => boolean;
 
 const neverOpen: IsOpen = () => false;
@@ -213,7 +213,7 @@ const DEPTH_MAX = 100;
 /** A larger expectation is refused: comparing takes time that grows with its size as JSON. */
 const BYTES_MAX = 100_000;
 
-/** Unknown operators, wrong operands, and `$…` members beside plain ones. */
+/** Finds unknown operators, wrong operands, `$…` members beside plain ones, and expectations that are too large or too deep. */
 export function matcherProblems(value: unknown, isOpen: IsOpen = neverOpen): MatcherProblem[] {
   if (jsonBytes(value, BYTES_MAX) <= BYTES_MAX) return problemsIn(value, isOpen, []);
   return [{ path: [], message: `must have at most ${BYTES_MAX} bytes as JSON` }];

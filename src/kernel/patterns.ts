@@ -3,24 +3,24 @@ import { messageOf, UsageError } from "./messages/problem.js";
 import { quote } from "./messages/text.js";
 
 /**
- * The regular expressions that users write: JavaScript's, with the flag `u`. An engine of linear time runs them, so that none can stop the event loop.
- * What such an engine cannot run is refused.
+ * The regular expressions that users write: those of JavaScript with the flag `u`. An engine with linear time runs them, so that none can stop the event
+ * loop. Patterns that such an engine cannot run are refused.
  */
 
 const LENGTH_MAX = 1000;
-/** With each counted repetition written out: `(?:ab){3}` is as large as `ababab`. */
+/** The largest pattern once its counted repetitions are written out: `(?:ab){3}` is as large as `ababab`. */
 const SIZE_MAX = 500;
-/** Each stands for hundreds of ranges of characters, which are put together when the pattern is compiled. */
+/** The most properties in a pattern. Each stands for hundreds of ranges of characters, which are merged when the pattern is compiled. */
 const PROPERTIES_MAX = 20;
 
-/** What is wrong with a pattern; undefined when nothing is. Does not compile it: a body may have thousands of them. */
+/** What is wrong with a pattern; undefined when nothing is. Does not compile it, since a body may have thousands of patterns. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern.length > LENGTH_MAX) return `must have at most ${LENGTH_MAX} characters`;
   const tokens = tokensOf(pattern);
   const properties = tokens.filter(isCategory);
   if (properties.length > PROPERTIES_MAX)
     return String.raw`has ${properties.length} properties such as \p{L}, at most ${PROPERTIES_MAX} are allowed`;
-  // JavaScript's engine takes long to put the ranges of a property together: each is checked once, and then stands for another class.
+  // JavaScript's engine takes long to merge the ranges of a property: each property is checked once, by itself, and replaced by a short class in the pattern.
   const short = tokens.map((token) => (isCategory(token) ? String.raw`\d` : token.text)).join("");
   const parts = [short, ...new Set(properties.map(({ text }) => text))];
   const syntaxError = parts.map(syntaxErrorOf).find((error) => error !== undefined);
@@ -45,7 +45,7 @@ function syntaxErrorOf(pattern: string): string | undefined {
 interface Token {
   readonly text: string;
   readonly index: number;
-  /** Of a character class, such as `[a-z]`. */
+  /** Whether it is in a character class, such as `[a-z]`. */
   readonly isInClass: boolean;
 }
 
@@ -64,7 +64,7 @@ function isCategory({ text }: Pick<Token, "text">): boolean {
   return /^\\[pP]\{[A-Z][a-z]?\}$/.test(text);
 }
 
-/** Why no linear engine runs it, or not this one, and what to write instead. */
+/** Why linear engines, or this one, cannot run a token, and what to write instead. */
 function refusalOf({ text, isInClass }: Token): string | undefined {
   if (/^\\[pP]\{/.test(text)) {
     if (isCategory({ text })) return undefined;
@@ -78,7 +78,7 @@ function refusalOf({ text, isInClass }: Token): string | undefined {
 }
 
 function sizeOf(tokens: readonly Token[]): number {
-  /** The sizes of the groups that are open, outermost first. */
+  /** The sizes of the open groups, outermost first. */
   const open = [0];
   let last = 0;
   const add = (size: number): void => void open.push((open.pop() ?? 0) + size);
@@ -97,10 +97,10 @@ function sizeOf(tokens: readonly Token[]): number {
 
 /** Throws UsageError("input") for a pattern that is refused. */
 export function compilePattern(pattern: string): RE2JS {
-  // Variables of a scenario may make a pattern that was not checked before.
+  // A pattern with variables of a scenario was not checked before.
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new UsageError("input", `$regex ${problem}.`);
-  // JavaScript permits more names of groups than RE2, which make no difference here.
+  // The names of groups are left out: JavaScript permits more of them than RE2, and they make no difference here.
   const unnamed = tokensOf(pattern).map(({ text, isInClass }) => (!isInClass && /^\(\?<[^=!]/.test(text) ? "(" : text));
   return RE2JS.compile(RE2JS.translateRegExp(unnamed.join("")));
 }

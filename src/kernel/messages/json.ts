@@ -1,4 +1,4 @@
-/** What a JSON or YAML file can hold. */
+/** A value that a JSON or YAML file can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 /** An object as JSON, YAML or a literal makes it. */
@@ -11,14 +11,14 @@ export function isObject(value: unknown): value is JsonObject {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a value has of its own under a name, and not what every object inherits, such as `constructor`; undefined where it has nothing. */
+/** A value's own member of this name, and not one that every object inherits, such as `constructor`; undefined when there is none. */
 export function memberOf(value: unknown, name: PropertyKey): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
 }
 
-/** The parsed JSON, or the text itself when it is none. */
+/** The parsed JSON, or the text itself when it is not JSON. */
 export function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -37,11 +37,11 @@ export function mapTexts(value: unknown, replace: (text: string) => unknown): un
 
 /** Bounds of a JSON value, so that later recursion over it is bounded too. */
 export interface JsonBounds {
-  /** Nested objects and lists. */
+  /** How deep objects and lists may be nested. */
   readonly depth: number;
-  /** Members of all its objects together. */
+  /** The most members of all objects together. */
   readonly members: number;
-  /** What its values take in memory, by {@link valueBytes}. Checked before it is parsed. */
+  /** The most memory that the values take, by {@link valueBytes}. Checked before the text is parsed. */
   readonly valueBytes?: number;
 }
 
@@ -49,7 +49,7 @@ const VALUE_BYTES = 16;
 const CONTAINER_BYTES = 96;
 const [COMMA, BRACE, BRACKET] = Buffer.from(",{[");
 
-/** About what the values of a JSON text take in memory: `[{},{},…` forty times as much as the text. What looks like values inside texts counts too. */
+/** About how much memory the values of a JSON text take: `[{},{},…` takes forty times as much as its text. Commas and brackets in strings count too. */
 export function valueBytes(json: Uint8Array): number {
   let bytes = 0;
   // Four times as fast as `for … of`.
@@ -61,7 +61,7 @@ export function valueBytes(json: Uint8Array): number {
   return bytes;
 }
 
-/** The exceeded bound, completing "The body …"; undefined when there is none. It goes level by level, not by recursion. */
+/** The exceeded bound, completing "The body …"; undefined when there is none. Works level by level, so that no nesting overflows the stack. */
 export function beyondBounds(value: unknown, { depth, members }: JsonBounds): string | undefined {
   let found = 0;
   let level = [value].filter(isContainer);
@@ -84,25 +84,25 @@ export function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** What JSON writes otherwise than it is: `"`, `\\`, control characters and halves of surrogate pairs. */
+/** Characters that JSON escapes: `"`, `\\`, control characters and lone surrogates. */
 // eslint-disable-next-line no-control-regex
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** The bytes of a value as JSON, counted without writing it; beyond `max` some number above that. Undefined members have none. */
+/** The bytes of a value as JSON, counted without writing it. Above `max`, some number above `max`. Undefined members are left out. */
 export function jsonBytes(value: unknown, max = Number.MAX_SAFE_INTEGER): number {
   if (typeof value === "string") {
     const written = ESCAPED.test(value) ? JSON.stringify(value) : undefined;
     return written === undefined ? Buffer.byteLength(value) + 2 : Buffer.byteLength(written);
   }
-  // An item of a list that is undefined is written as null.
+  // An undefined item of a list is written as null.
   if (value === undefined) return 4;
-  // There may be a million of them, and writing each as JSON takes far longer.
+  // `String`, since there may be a million numbers, and JSON.stringify takes far longer for each.
   if (typeof value === "number") return Number.isFinite(value) ? String(value).length : 4;
   if (typeof value !== "object" || value === null) return JSON.stringify(value).length;
   // Brackets, and a comma after each member but the last.
   let bytes = 1;
   if (Array.isArray(value)) {
-    // Many times as fast as going through its keys.
+    // Many times as fast as iterating over its keys.
     for (let at = 0; at < value.length && bytes <= max; at++) bytes += jsonBytes(value[at], max - bytes) + 1;
     return Math.max(2, bytes);
   }

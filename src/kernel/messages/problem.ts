@@ -64,10 +64,10 @@ export function messageOf(error: unknown): string {
 /** EDQUOT of Linux, for which Node has no name. */
 const QUOTA_USED_UP = /^Unknown system error -122(?:: Unknown system error -122)?/;
 
-/** Why something failed, with its causes: the reason of a failed `fetch`, whose own message says nothing, is in its cause. */
+/** Why something failed, with its causes. The message of a failed `fetch` says nothing: the reason is in its cause. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // One error for each address that was tried. The text of the whole is empty.
+  // It has one error for each address that was tried. Its own message is empty.
   if (error instanceof AggregateError && error.errors.length > 0)
     return [...new Set(error.errors.map(reasonOf))].join("; ");
   const own = error.message === "" ? error.name : error.message;
@@ -80,7 +80,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** Makes a forgotten member of a union a compile error. */
+/** Makes the compiler report a member of a union that was forgotten. */
 export function assertNever(value: never): never {
   throw new Bug(`Unexpected value: ${JSON.stringify(value)}`);
 }

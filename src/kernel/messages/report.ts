@@ -43,7 +43,7 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** JUnit XML with what the schema of Jenkins (junit-10.xsd) permits. The numbers of tests, failures, errors and skipped cases are counted. */
+/** Renders JUnit XML that the schema of Jenkins (junit-10.xsd) permits, with the numbers of tests, failures, errors and skipped cases. */
 export function renderJunit(name: string, durationMs: number, suites: readonly JunitSuite[]): string {
   const { skipped: _, ...counts } = countsOf(suites.flatMap(({ cases }) => cases));
   return [
@@ -92,7 +92,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3);
 }
 
-/** A text that may be used in an XML element or attribute. XML 1.0 forbids most control characters, even escaped. */
+/** Escapes a text for an XML element or attribute. XML 1.0 forbids most control characters, even escaped: they are replaced. */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")

@@ -5,7 +5,7 @@ import { distance } from "fastest-levenshtein";
  * ignored.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // A text that long is no typing error, and the distance would take long to compute.
+  // A text as long as that is not a typing error, and computing the distance would take long.
   if (word.length > MAX_WORD_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = MAX_DISTANCE + 1;
@@ -26,7 +26,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return found === undefined ? "" : ` Did you mean "${found}"?`;
 }
 
-/** Paths such as `/v1/charges/:id`, with what `path` has in the place of each name; those of another length are left out if they have a name. */
+/** Fills the names in templates such as `/v1/charges/:id` from `path`. Templates with names, but another number of parts than `path`, are left out. */
 export function pathsLike(path: string, templates: readonly string[]): readonly string[] {
   const given = path.replace(/\/$/, "").split("/");
   return templates.flatMap((template) => {

@@ -1,14 +1,14 @@
-/** A given text for a message, cut to a recognisable length. The library's users may give something else. */
+/** Quotes a user's text for a message, cut to a recognisable length. Users of the library may pass values of other types. */
 export function quote(text: unknown, charactersMax = 60): string {
   return JSON.stringify(shorten(String(text), charactersMax));
 }
 
-/** For a POSIX shell: in single quotes it interprets only the quote itself. */
+/** Quotes a text for a POSIX shell: within single quotes only the quote itself has a meaning. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** What was given comes back in a message, but never a megabyte of it. */
+/** Cuts a user's text, so that no message repeats a megabyte of it. */
 export function shorten(text: string, charactersMax = 60): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
@@ -23,7 +23,7 @@ export function printable(text: string): string {
   });
 }
 
-/** As `printable`, on one line. */
+/** Like `printable`, on one line. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, " ").trim());
 }
@@ -70,12 +70,12 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** A host as sockets take it: a URL has an IPv6 address in brackets. */
+/** A host as sockets take it, without the brackets that an IPv6 address has in a URL. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** A percent sign that begins no escape is taken literally. */
+/** Decodes a part of a path. If a percent sign begins no escape, the part is returned as it is. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,4 @@
-/** A text may be escaped some times over: as a text in a JSON text in a URL. */
+/** How many times escapes are resolved: a text may be in a JSON text in a URL. */
 const TIMES_MAX = 4;
 /** Resolving takes time for each escape, and for each character of each result. */
 const ESCAPES_MAX = 10_000;
@@ -7,7 +7,7 @@ const CHARACTERS_MAX = 4 * 1024 * 1024;
 const HEX = "[0-9A-Fa-f]";
 const TAIL = `%[89ABab]${HEX}`;
 const URL_ESCAPES = [
-  // A character of UTF-8, then a byte that is none.
+  // First the characters of UTF-8, then bytes that are not UTF-8.
   `%[0-7]${HEX}|%[CDcd]${HEX}${TAIL}|%[Ee]${HEX}(?:${TAIL}){2}|%[Ff][0-7](?:${TAIL}){3}`,
   `%[89A-Fa-f]${HEX}`,
   `%[Uu]${HEX}{4}`,
@@ -22,7 +22,7 @@ const ESCAPE = new RegExp(
   "g",
 );
 
-/** The text, and what it is when escapes for URLs, JSON and HTML are resolved once, twice and so on; undefined when that is too much. */
+/** The text, and the text with its escapes for URLs, JSON and HTML resolved once, twice and so on; undefined when there are too many. */
 export function unescaped(text: string): readonly string[] | undefined {
   if (!/[%\\&]/.test(text)) return [text];
   if (isOverEscaped(text)) return undefined;

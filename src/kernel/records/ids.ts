@@ -26,7 +26,7 @@ export function createIdSource(seed: number | undefined, name: string, position 
   };
 }
 
-/** Draws again while an id is in use: records that were put in may have ids that a seeded stream comes to. */
+/** Draws again while an id is in use: a state that was put in may have ids that the seeded stream has not reached yet. */
 export function createUnusedIds(ids: IdSource, isUsed: (id: string) => boolean): IdSource {
   const unused = (draw: () => string): string => {
     let id = draw();
@@ -55,7 +55,7 @@ function uuidFromBytes(bytes: Uint8Array): string {
 /** A source of random bytes: the machine's, or a repeatable stream that knows its position. */
 export interface RandomSource {
   bytes(size: number): Uint8Array;
-  /** How many draws were made; with the seed it says everything, so it is stored with the state. */
+  /** How many draws were made. The seed and the position determine all later draws, so the position is stored with the state. */
   readonly position: number;
 }
 
@@ -64,8 +64,8 @@ export function createMachineRandom(): RandomSource {
 }
 
 /**
- * A repeatable stream, one per seed and company: draw n is SHA-256 of (seed, name, n), in counter mode. A stream can be taken up at any
- * position, so no value comes twice after a restart.
+ * A repeatable stream, one per seed and company: draw n is SHA-256 of (seed, name, n), in counter mode. A stream can continue at any position, so
+ * that no value is repeated after a restart.
  */
 export function createSeededRandom(seed: number, name: string, position = 0): RandomSource {
   let draws = position;
@@ -83,7 +83,7 @@ export function createSeededRandom(seed: number, name: string, position = 0): Ra
   };
 }
 
-/** A 32-bit number that is the same for the same words: seeds a generator for one thing (a person of a phone number, say). */
+/** A 32-bit number that is the same for the same words, as the seed of one thing, such as the person behind a phone number. */
 export function hashToSeed(...words: readonly (string | number)[]): number {
   return createHash("sha256").update(words.join("\n")).digest().readUInt32BE(0);
 }

@@ -28,7 +28,7 @@ export interface Move {
   readonly to: string;
 }
 
-/** Keeps the moves of one piece of work. */
+/** Records the moves of one unit of work. */
 export interface MoveLog {
   recordMove(move: Move): void;
 }

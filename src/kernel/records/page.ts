@@ -3,7 +3,7 @@ import type { Row, Table } from "./table.js";
 export interface Page<T> {
   readonly rows: readonly T[];
   readonly limit: number;
-  /** Opaque; null at either end of the list. */
+  /** Opaque cursors; null at the ends of the list. */
   readonly prev: string | null;
   readonly next: string | null;
 }

@@ -1,4 +1,4 @@
-/** Keeps the `max` entries that were added last. */
+/** A map that keeps the `max` entries that were added last. */
 export class RecentMap<Key, Value> extends Map<Key, Value> {
   readonly #max: number;
 
@@ -7,7 +7,7 @@ export class RecentMap<Key, Value> extends Map<Key, Value> {
     this.#max = max;
   }
 
-  /** The entry is the newest from now on, also when it was there before. */
+  /** Makes the entry the newest, even when the key was there before. */
   add(key: Key, value: Value): Value {
     this.delete(key);
     this.set(key, value);

@@ -1,10 +1,10 @@
-/** What every stored record has: an id, and its place in the order in which the company's records were created. */
+/** The members of every stored record: an id, and the record's place in the order in which the company's records were created. */
 export interface Row {
   readonly id: string;
   readonly seq: number;
 }
 
-/** Anything a unit of work can change and take back. */
+/** A set of records that a unit of work can change, and change back. */
 export interface RowStore<T extends Row> {
   readonly name: string;
   get(id: string): T | undefined;
@@ -22,13 +22,13 @@ export interface PageRequest<T> {
 }
 
 /**
- * Records by id, in order of creation, with indexes: of rows that share a key the oldest is found. Rows are immutable and replaced whole, so a reader
- * may keep one.
+ * Records by id, in order of creation, with indexes, which find the oldest row with a key. Rows are immutable and replaced as a whole, so a reader may keep
+ * one.
  */
 export class Table<T extends Row, Index extends string = never> implements RowStore<T> {
   readonly name: string;
   readonly #byId = new Map<string, T>();
-  /** By seq. Deleted rows stay until they are many. */
+  /** The rows by seq. Deleted rows stay until there are many. */
   #rows: T[] = [];
   readonly #keyOf: Record<Index, (row: T) => string>;
   /** The id of the oldest row with a key. */
@@ -97,7 +97,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     this.#rows = this.#rows.filter((row) => this.#isLive(row));
   }
 
-  /** Puts a row where its seq belongs, in the place of one with the same seq. */
+  /** Inserts a row by its seq, or replaces the row with the same seq. */
   #place(row: T): void {
     const last = this.#rows.at(-1);
     const at = last === undefined || row.seq > last.seq ? this.#rows.length : placeOf(this.#rows, row.seq);
@@ -123,7 +123,7 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
   }
 }
 
-/** A page of rows that are sorted by their seq, as `Table.page`. */
+/** Like `Table.page`, for rows that are sorted by their seq. */
 export function pageOf<T extends Row>(
   sorted: readonly T[],
   { limit, beyond, newestFirst = false, where = () => true }: PageRequest<T>,
@@ -140,7 +140,7 @@ export function pageOf<T extends Row>(
   return { rows, more: false };
 }
 
-/** The first place whose seq is not below `seq`. */
+/** The index of the first row whose seq is not below `seq`. */
 function placeOf(sorted: readonly Row[], seq: number): number {
   let low = 0;
   let high = sorted.length;

@@ -1,20 +1,20 @@
 import type { Row, RowStore } from "./table.js";
 
-/** One record before and after. `after` undefined: removed; `before` undefined: new. */
+/** One record before and after a change. `before` is undefined for a new record, `after` for a removed one. */
 export interface Change<T extends Row = Row> {
   readonly store: RowStore<T>;
   readonly before: T | undefined;
   readonly after: T | undefined;
 }
 
-/** Narrows a change by the store in which it was made. */
+/** Whether the change was made in this store. */
 export function isChangeOf<T extends Row>(store: RowStore<T>, change: Change): change is Change<T> {
   return change.store === store;
 }
 
 /**
- * Collects what one operation changes, and keeps all of it or nothing. The operation reads what it
- * wrote. Nothing else sees it before the commit, because nothing awaits between the first read and `commit`.
+ * Collects the changes of one operation, and keeps all or none of them. The operation itself reads what it wrote. Nothing else does before the commit,
+ * because nothing awaits between the first read and `commit`.
  */
 export class UnitOfWork {
   readonly #changes: Change[] = [];
@@ -36,7 +36,7 @@ export class UnitOfWork {
     return this.#changes;
   }
 
-  /** Takes back every change, newest first. */
+  /** Undoes every change, newest first. */
   rollback(): void {
     for (const { store, before, after } of this.#changes.reverse()) {
       if (before !== undefined) store.set(before);

@@ -16,7 +16,7 @@ export function notBefore(state: ClockState, instant: Instant, system: Pick<Syst
 
 /**
  * One company's time. It runs (with an offset to real time) or is frozen, and never goes back: when the machine's clock is set back, the company's
- * clock goes on from where it was. It is between 1970 and `LATEST`.
+ * clock continues from where it was. It is between 1970 and `LATEST`.
  *
  * During an advance the clock is *pinned* to the instant of the present due item, in either mode.
  */
@@ -68,7 +68,7 @@ export class Clock {
     return notBefore(state, this.#latest, this.#system);
   }
 
-  /** How long in real time until `instant`; undefined when the clock does not run there by itself. */
+  /** The real time until `instant`, ms; undefined when the clock does not reach it by itself. */
   realDelayUntil(instant: Instant): number | undefined {
     if (this.#pinnedAt !== undefined || this.#state.mode === "frozen" || instant > LATEST) return undefined;
     return instant - (this.#system.now() + this.#state.offsetMs);

@@ -16,7 +16,7 @@ export function parseDuration(value: unknown): number {
 
 export type ParsedDuration = { readonly ms: number } | { readonly error: string };
 
-/** As `parseDuration`, with the reason as a value: a whole sentence that quotes what was given. */
+/** Like `parseDuration`, but returns the reason of a failure: a whole sentence that quotes the value. */
 export function tryParseDuration(value: unknown): ParsedDuration {
   const read = readDuration(value);
   if (typeof read === "string") return { error: `${show(value)} is not a duration: ${read}` };
@@ -54,7 +54,7 @@ const UNIT_NAMES = Object.keys(UNIT_MS) as readonly (keyof typeof UNIT_MS)[];
 const UNIT_LIST = "d, h, m, s and ms";
 const EXAMPLES = "write 10s, 1h30m, PT1H or a number of milliseconds";
 
-/** Milliseconds, or why not. */
+/** Milliseconds, or a text that says what is wrong. */
 function readDuration(value: unknown): number | string {
   const ms = typeof value === "string" ? readText(value.trim()) : readNumber(value);
   if (typeof ms === "number" && ms > MAX_DURATION_MS) return "it is longer than 100 years";

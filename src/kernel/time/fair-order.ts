@@ -1,15 +1,15 @@
 import { systemClock } from "./system-clock.js";
 
 const LONG_MS = 250;
-/** Node accepts one connection in each turn of the event loop: so many that wait are accepted after a long piece of work. */
+/** How many turns of the event loop follow a long piece of work. Node accepts one connection in each turn, so this many waiting clients are accepted. */
 const TURNS_AFTER_LONG_WORK = 100;
 
-/** In each turn of the event loop one piece of work begins. The clients take turns: much of one client delays another's by one piece at a time. */
+/** Begins one piece of work in each turn of the event loop. Clients take turns, so a client with much work delays another only by one piece at a time. */
 export class FairOrder {
   readonly #waiting = new Map<string, (() => void)[]>();
   #isBusy = false;
 
-  /** `isNext`: before what else of this client waits. */
+  /** `isNext`: begins before the other waiting work of this client. */
   take(client: string, begin: () => void, isNext = false): void {
     const waiting = this.#waiting.get(client) ?? [];
     this.#waiting.set(client, waiting);

@@ -1,10 +1,10 @@
 /** A moment in a company's time: milliseconds since the Unix epoch. Passed in, never read from the machine. */
 export type Instant = number;
 
-/** The last instant of every clock: a running one stands still there. */
+/** The last instant of every clock: a running clock stops there. */
 export const LATEST: Instant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** The last instant of anything that a clock leads to, such as a timer: room for the longest periods, far below what a date can express. */
+/** The last instant of anything that is computed from a clock, such as a timer: enough for the longest periods, and far below the last possible date. */
 export const LATEST_TIMER: Instant = Date.UTC(10_999, 11, 31, 23, 59, 59, 999);
 
 /** ISO 8601 in UTC with milliseconds, `2026-01-15T09:00:00.000Z`. */

@@ -1,10 +1,10 @@
 import { FairOrder } from "./fair-order.js";
 import type { SystemClock } from "./system-clock.js";
 
-/** Other requests get their turn as often. */
+/** How long a piece of work runs before others get their turn, ms. */
 const TURN_MS = 10;
 
-/** Work of over 10 ms, such as comparisons with thousands of requests. Of several long works one goes on in each turn of the event loop. */
+/** Schedules work of over 10 ms, such as comparisons with thousands of requests. In each turn of the event loop one of several such works continues. */
 export class LongWork {
   readonly #system: SystemClock;
   readonly #order = new FairOrder();
@@ -14,8 +14,8 @@ export class LongWork {
   }
 
   /**
-   * Await what it returns often during the work: it lets the event loop run now and then. The works of one company delay another's by one turn at a time.
-   * `inOneGo`: each of them is done before the next of this company begins, since it holds memory until it is done.
+   * Call the returned function often during the work, and await its result: that lets the event loop run. The work of one company delays that of another
+   * by one turn at a time. `inOneGo`: the work is finished before other work of this company begins, because it holds memory until then.
    */
   begin(companyId: string, { inOneGo = false } = {}): () => Promise<void> | undefined {
     let start = -Infinity;

@@ -19,7 +19,7 @@ export interface SystemClock {
 /** setTimeout counts in 32 bits; a longer wait would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Taken once: tests that replace the global one with a fake, as Vitest and Jest do by default, would stop every request. */
+/** Read once, at the start: tests that replace the global function with a fake, as Vitest and Jest do by default, would stop every request. */
 const inNextTurn = setImmediate;
 
 export const systemClock: SystemClock = {
@@ -37,11 +37,11 @@ export const systemClock: SystemClock = {
 /** The delays of the event loop since the last call. */
 export type LoopDelay = () => { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
 
-/** Starts to measure; goes on until the process ends, and does not keep it alive. */
+/** Starts to measure, until the process ends. Does not keep the process alive. */
 export function watchLoopDelay(): LoopDelay {
   const delays = monitorEventLoopDelay({ resolution: LOOP_TIMER_MS });
   delays.enable();
-  // What it measures is the time between two runs of its timer.
+  // The histogram has the times between two runs of its timer.
   const delayOf = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - LOOP_TIMER_MS);
   return () => {
     const measured = {
