@@ -1,6 +1,6 @@
 /**
- * A process that sends one request as fast as it can until it is asked to stop. With `waits`, a connection that is refused with 429 waits as long as
- * Retry-After says. It reports its first 429 after an accepted request, and at the end all answers by status.
+ * A process that sends one request again and again, as fast as it can, until it is asked to stop. With `waits`, a connection that is refused with 429
+ * waits as long as Retry-After says. It reports its first 429 after an accepted request, and at the end all answers by status.
  */
 import { setTimeout } from "node:timers/promises";
 import { Agent } from "undici";

@@ -1,4 +1,4 @@
-/** The compared programs, each a process on another core than the client, and their load. */
+/** The programs that are compared, each in a process on another core than the client, and the load on them. */
 import autocannon from "autocannon";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ export const programs = {
 };
 /** The sandbox with a frozen clock. */
 export const frozenSandbox = [...quietStart, "--clock", "2026-01-15T09:00:00Z"];
-/** Records to a file. */
+/** The command of a proxy that records to a file. */
 export const recordingProxy = (target, file, ...flags) => [
   at("../bin/sandbox.js"),
   "proxy",
@@ -77,7 +77,7 @@ export async function startServer(args, cwd = undefined) {
   };
 }
 
-/** Runs `node` to its end and parses what it prints. */
+/** Runs `node` until it ends, and parses its output. */
 export async function runNode(args) {
   const child = spawnOnServerCore(args, ["ignore", "pipe", "inherit"]);
   let output = "";
@@ -87,7 +87,7 @@ export async function runNode(args) {
   return JSON.parse(output);
 }
 
-/** Runs a command to a good end on all cores; its time in ms. */
+/** Runs a command on all cores, which must succeed. Returns its time in ms. */
 async function timeOf([program, ...args], env = process.env, output = "ignore") {
   const words = isPinned ? ["taskset", "-c", `${SERVER_CORE},${CLIENT_CORE}`, program, ...args] : [program, ...args];
   const startedAt = performance.now();

@@ -136,7 +136,7 @@ export async function webhooks({ rounds, amount, warmUp }) {
   return [{ name: "Webhooks, throughput", of: results, floor: "floor", unit: "/s", target: { ratioLeast: 0.35 } }];
 }
 
-/** Without a subscription. A tenth of the charges shows whether the time grows linearly. */
+/** One advance that drops charges, without a subscription. Another with a tenth of the charges shows whether the time grows linearly. */
 export async function advance({ rounds, amount }) {
   const results = { tenth: [], sandbox: [] };
   for (let round = 0; round < rounds; round++)
@@ -167,7 +167,7 @@ async function dropCharges(server, amount, firstNumber) {
   return (performance.now() - startedAt) / 1000;
 }
 
-/** What `sandbox proxy --record` adds to an answer. */
+/** The time that `sandbox proxy --record` adds to an answer. */
 export async function proxy({ rounds, amount, warmUp }) {
   const server = await startServer(programs.sandbox);
   const file = at("../reports/bench/proxy.har");
@@ -186,7 +186,10 @@ export async function proxy({ rounds, amount, warmUp }) {
   return [{ name: "Recording proxy, added at the median", of, unit: "ms", floor: "direct", target: { most: 2 } }];
 }
 
-/** `calibrate` of what the proxy recorded before a service that differs from the default in two settings. A tenth of the traffic, and three times as much, show how both figures grow. */
+/**
+ * `calibrate` of what the proxy recorded before a service that differs from the default in two settings. A tenth of the traffic, and three times as much,
+ * show how both figures grow.
+ */
 export async function calibrate({ rounds, exchanges }) {
   const [seconds, peakMb] = [0, 1].map(() => ({ tenth: [], sandbox: [], triple: [] }));
   const found = { "charges.createdAtFormat": "iso", "http.createdStatus": 200 };
@@ -218,7 +221,7 @@ export async function calibrate({ rounds, exchanges }) {
   ];
 }
 
-/** An archive of about so many exchanges: a fifth of them are webhooks. */
+/** Records an archive of about this many exchanges, a fifth of them webhooks. */
 async function recordTrade(exchanges) {
   const file = at(`../reports/bench/calibrate-${exchanges}.har`);
   const profile = at("../reports/bench/staging.yaml");
@@ -233,7 +236,7 @@ async function recordTrade(exchanges) {
   return file;
 }
 
-/** What `explore` adds to each run of its command, with one worker and with two. `--list` has the time before the first run. */
+/** The time that `explore` adds to each run of its command, with one worker and with two. `--list` shows the time before the first run. */
 export async function explore({ rounds, faults }) {
   const server = await startServer(programs.sandbox);
   const bare = [];

@@ -25,7 +25,7 @@ const { companies, charges, clients, starts, rounds, seconds, noise, ...targets 
   start: 3,
   ratio: 2,
 });
-/** The noisy company's. */
+/** The rate limit of the noisy company. */
 const RATE_LIMIT = { requests: 100, per: "1s" };
 const QUIET = 0;
 const NOISY = 1;
@@ -86,7 +86,7 @@ async function fill() {
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** Alone and beside the noisy company in turns, so that other load affects all. */
+/** Measures the quiet company alone and beside the noisy one in turns, so that other load affects both. */
 async function compare() {
   await expectOk(ask(NOISY, "PATCH", `/_sandbox/profile?company=company_t${NOISY}`, { rateLimit: RATE_LIMIT }));
   await quietRequests();
@@ -118,7 +118,7 @@ async function besideNoise({ waits }) {
   return latencies;
 }
 
-/** Over some periods of the noisy company's limit. */
+/** Sends requests of the quiet company for `seconds`, which are several periods of the noisy company's limit. Returns their latencies in ms. */
 async function quietRequests() {
   const latencies = [];
   const end = performance.now() + seconds * 1000;

@@ -14,7 +14,7 @@ delays.enable();
 process.on("message", (question) => {
   if (question === "usage") process.send?.(usage());
   if (question === "sample") process.send?.({ ...delaysMs(), ...heap(), ...usage() });
-  // Garbage collections of a sample must not count as delays.
+  // The garbage collections of a sample must not count as delays.
   if (question !== "usage") delays.reset();
 });
 process.channel?.unref();
@@ -28,7 +28,7 @@ function usage() {
 }
 
 function heap() {
-  // Twice: the second collects what the finalizers of the first released.
+  // Collects twice: the second collection gets what the finalizers of the first one released.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

@@ -38,7 +38,7 @@ export function licenses(): Plugin {
 }
 
 /**
- * Removes the chunks of the last build after the new files are written, so that a program that starts meanwhile finds its files.
+ * Removes the chunks of the previous build only after the new files are written, so that a program that starts during the build finds its files.
  */
 export function removeOldChunks(): Plugin {
   return {

@@ -34,7 +34,10 @@ async function count(succeeded, report) {
   /** @type {string[]} */
   const failures = [];
   if (report === "-") return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, failures };
-  /** @type {{ numPassedTests: number, numFailedTests: number, testResults: { name: string, status: string, message: string, assertionResults: { status: string, fullName: string, failureMessages: string[] }[] }[] }} */
+  /**
+   * @type {{ numPassedTests: number, numFailedTests: number, testResults: { name: string, status: string, message: string, assertionResults: { status:
+   * string, fullName: string, failureMessages: string[] }[] }[] }}
+   */
   let run;
   try {
     run = JSON.parse(await readFile(report, "utf8"));
@@ -52,6 +55,6 @@ async function count(succeeded, report) {
     (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
   ).length;
   const failed = run.numFailedTests + broken;
-  // An error outside the tests, such as an unhandled rejection, fails only the command.
+  // After an error outside the tests, such as an unhandled rejection, only the exit code shows the failure.
   return { passed: run.numPassedTests, failed: succeeded ? failed : Math.max(1, failed), failures };
 }

@@ -1,10 +1,10 @@
 /**
- * Kills the sandbox at random moments under load. Checks each time that the next process has every answered request completely, that its books
- * balance, and that timers and retries continue.
+ * Kills the sandbox at random moments under load. Checks each time that the next process has the full effect of every answered request, and that its
+ * ledger balances. At the end checks that timers and retries continue.
  *
  *   npm run kill                      300 kills
  *   npm run kill -- --kills 20        this many
- *   npm run kill -- --pauses 20       also pauses it this often while the next one takes its store over, and lets it go on
+ *   npm run kill -- --pauses 20       also pauses it this often while the next one takes its store over, and then resumes it
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -115,13 +115,13 @@ async function start() {
   return { child, url: JSON.parse(line).url, isDead: false, ended };
 }
 
-/** Pauses the sandbox under load while another takes its store over. When it goes on, it must notice and exit with 3. */
+/** Pauses the sandbox under load while another one takes its store over. When the first is resumed, it must notice this and exit with 3. */
 async function replacePaused() {
   const paused = sandbox;
   const load = startLoad();
   await passMs(faker.number.float({ max: 400 }));
   paused.child.kill("SIGSTOP");
-  // As if it were of another machine, and had not touched it for a minute.
+  // Removes the lock, as if its owner were on another machine and had not touched it for a minute.
   await rm(join(folder, "state.json.lock"));
   sandbox = await start();
   const loadOfNext = startLoad();
@@ -208,7 +208,7 @@ async function check(kill) {
     assert.equal(byId.get(id)?.externalId, externalId, `kill ${kill}: the charge ${externalId} is missing`);
   for (const id of paid) assert.equal(byId.get(id)?.status, "paid", `kill ${kill}: the charge ${id} was paid`);
   if (kill % 5 !== 0 && kill !== kills) return;
-  // Restoring a state checks its books, references and timers. It takes longer for a larger state.
+  // Restoring a state checks its ledger, references and timers. This is done only now and then, since it takes longer for a larger state.
   const companyId = `company_check_${kill}`;
   await api("POST", "/_sandbox/companies", { companyId, clock: "frozen" });
   const due = state.due.filter(({ kind }) => kind !== "delivery.attempt");

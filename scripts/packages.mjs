@@ -1,5 +1,5 @@
 /**
- * Lists the packages of an installation, with versions and licences: those that npm installs, and those in the bundle.
+ * Lists the packages of an installation, with versions and licences: packages that npm installs, and packages in the bundle.
  *
  *   npm run licences       a table; exits with 1 for a licence that is not on the list below
  *   npm run sbom           a CycloneDX document, on stdout
@@ -16,7 +16,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { values } = parseArgs({ options: { sbom: { type: "boolean", default: false } } });
 
 /**
- * @typedef {{ name: string, version: string, licenses?: { license: { id?: string, name?: string } }[], properties?: { name: string, value: string }[] }} Component
+ * @typedef {{ name: string, version: string, licenses?: { license: { id?: string, name?: string } }[], properties?: { name: string, value: string }[] }}
+ * Component
  */
 
 const [all, installed, bundled] = await Promise.all([listComponents(), listComponents("--omit=dev"), readBundled()]);

@@ -1,5 +1,5 @@
 /**
- * A sandbox with some activity, always the same: its clock is frozen, its ids are seeded.
+ * A sandbox with some activity. It is always the same, because its clock is frozen and its ids are seeded.
  */
 import { createServer } from "node:http";
 import { createSandbox } from "business-payments-sandbox";
@@ -8,7 +8,7 @@ const START = "2026-01-15T09:00:00Z";
 
 /**
  * @typedef {{ url: string, company: string, due: string, delivery: string, close: () => Promise<void> }} World
- *   `due`: the id of a charge. `delivery`: that of a delivery.
+ *   `due`: the id of a charge that is due. `delivery`: the id of a delivery.
  */
 
 /** @returns {Promise<World>} */

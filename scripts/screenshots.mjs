@@ -2,7 +2,7 @@
  * Renews the pictures in `docs/images/` from the build.
  *
  *   npm run screenshots               all of them
- *   npm run screenshots -- checkout   those whose names begin with this
+ *   npm run screenshots -- checkout   the ones whose names begin with "checkout"
  */
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const prefix = process.argv[2] ?? "";
 const both = ["light", "dark"];
 
 /**
- * The pictures `docs/images/NAME-LOOK.png`. `act`: what is done on the page before the picture is taken.
+ * The pictures `docs/images/NAME-LOOK.png`. `act`: acts on the page before the picture is taken.
  *
  * @typedef {object} Picture
  * @property {string} name

@@ -1,6 +1,6 @@
 /**
- * Tests the package with the Node that runs this script: packs it, installs it in an empty folder and uses it without a network. A charge has a
- * payment page and is dropped after one hour; SIGTERM stops the program with exit code 0. With a URL as argument it tests that running sandbox.
+ * Tests the package with the Node that runs this script: packs it, installs it in an empty folder and uses it without a network. A charge has a payment
+ * page and is dropped after one hour; SIGTERM stops the program with exit code 0. With a URL as argument it tests the sandbox that runs there instead.
  */
 import { equal, ok } from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";

@@ -17,7 +17,7 @@ export function getCharge(id) {
   return charge && renderCharge(charge, "due", charge.createdAt);
 }
 
-/** `{ status, body }` of POST /v1/charges. `origin` is that of payment pages. */
+/** `{ status, body }` of POST /v1/charges. `origin` is the origin of payment pages. */
 export function createCharge(input, companyId, origin) {
   if (companyId !== "company_sandbox") return { status: 403, body: { statusCode: 403, message: ["X-Company-Id"] } };
   const problems = findProblems(input);

@@ -1,4 +1,7 @@
-/** The command that `explore` runs: thirteen payouts in 200 ms. It fails when one is not accepted, so that no fault of a request is a bug and run again. */
+/**
+ * The command that `explore` runs: thirteen payouts in 200 ms. It fails if one is not accepted, so that no fault of a request counts as a bug and is run
+ * again.
+ */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 

@@ -41,7 +41,7 @@ async function send(webhooks) {
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
 }
 
-/** As long as a webhook of the sandbox. */
+/** A body as long as a webhook of the sandbox. */
 function bodyOf(index) {
   return JSON.stringify({
     topic: "charges/events",
