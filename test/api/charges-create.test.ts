@@ -42,7 +42,7 @@ describeApi("POST /v1/charges", (open) => {
     expect((await api("POST", "/v1/charges", chargeRequest())).body.metadata).toEqual({});
   });
 
-  it("leaves the balance alone", async () => {
+  it("does not change the balance", async () => {
     const { api } = await open({ balance: 500 });
     await api("POST", "/v1/charges", chargeRequest());
     expect((await api("GET", "/v1/balance")).body).toEqual({ balance: 500, currency: "XOF" });
@@ -148,7 +148,7 @@ describeApi("POST /v1/charges", (open) => {
       ["a toJSON", '{"toJSON":"x"}'],
       ["numeric keys, which come back in their order", '{"1":"a","2":"b","x":"c"}'],
       ["an empty key", '{"":""}'],
-    ])("comes back as it was sent: %s", async (_, json) => {
+    ])("is returned as it was sent: %s", async (_, json) => {
       const { api } = await open();
       const request = JSON.stringify(chargeRequest()).replace(/}$/, `,"metadata":${json}}`);
       const created = await api("POST", "/v1/charges", request);

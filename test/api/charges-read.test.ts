@@ -52,7 +52,7 @@ describeApi("GET /v1/charges/:id", (open) => {
   });
 });
 
-describeApi("the life of a charge", (open) => {
+describeApi("the time to live of a charge", (open) => {
   it("ends one hour after its creation, to the millisecond", async () => {
     const world = await open();
     const { id } = await create(world);
@@ -69,7 +69,7 @@ describeApi("the life of a charge", (open) => {
     });
   });
 
-  it("does not end for a charge that was paid in the last millisecond", async () => {
+  it("does not drop a charge that was paid in the last millisecond", async () => {
     const world = await open();
     const { id } = await create(world);
     await world.advance("59m59.999s");
@@ -78,7 +78,7 @@ describeApi("the life of a charge", (open) => {
     expect((await world.api("GET", `/v1/charges/${id}`)).body).toMatchObject({ status: "paid", droppedReason: null });
   });
 
-  it("goes on through failed attempts, and each of them is shown, newest first", async () => {
+  it("continues through failed attempts, each of which is shown, newest first", async () => {
     const world = await open();
     const { id } = await create(world);
     await world.api("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000002" });

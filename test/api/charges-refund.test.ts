@@ -151,7 +151,7 @@ describeApi("POST /v1/charges/:id/refund", (open) => {
     expect(body).toEqual(anError(404, "/v1/charges/nope/refund", ['No charge has the id "nope"']));
   });
 
-  it("names the payer in the refund, after failed attempts by others too", async () => {
+  it("names the payer in the refund, even after failed attempts by others", async () => {
     const world = await open();
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
     await world.api("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000002" });

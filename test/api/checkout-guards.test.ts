@@ -29,7 +29,7 @@ const pageStatus = async ({ url }: Live, id: string): Promise<LooseJson> =>
   (await call(`${url}/checkout/${id}/status`, "GET")).body;
 
 describe("who may pay", () => {
-  it("is anyone who has the link: no token is needed, also with an admin token", async () => {
+  it("is anyone with the link: no token is needed, even when there is an admin token", async () => {
     const live = await startLive({ adminToken: "admin" });
     const { id } = await live.createCharge();
     expect(await statusAt(`${live.url}/checkout/${id}`)).toBe(200);
@@ -41,7 +41,7 @@ describe("who may pay", () => {
     [{ origin: "null" }],
     [{ "sec-fetch-site": "cross-site" }],
     [{ "sec-fetch-site": "same-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }],
-  ])("is no page of another origin: %j", async (headers) => {
+  ])("is not a page of another origin: %j", async (headers) => {
     const live = await startLive();
     const { id } = await live.createCharge();
     const answer = await post(live, id, paying, { ...form, ...headers });
@@ -50,14 +50,14 @@ describe("who may pay", () => {
     expect(await statusOf(live, id)).toBe("due");
   });
 
-  it("is led to the page by whatever page has the link", async () => {
+  it("may follow the link from any page", async () => {
     const live = await startLive();
     const { paymentUrl } = await live.createCharge();
     const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     expect(await statusAt(paymentUrl, headers)).toBe(200);
   });
 
-  it("is the page itself, under its own address or that of --public-url", async () => {
+  it("is the page itself, under its own address or the one of --public-url", async () => {
     const live = await startLive({ publicUrl: "https://pay.example/sandbox" });
     for (const origin of [live.url, "https://pay.example"]) {
       const { id, paymentUrl } = await live.createCharge();
@@ -66,7 +66,7 @@ describe("who may pay", () => {
     }
   });
 
-  it("comes to nothing of the page's that is not beside it, behind whatever proxy", async () => {
+  it("is given only addresses below the sandbox's own, also behind a proxy with a path", async () => {
     const live = await startLive({ publicUrl: "https://pay.example/sandbox" });
     const { id } = await live.createCharge();
     const html = await (await fetch(`${live.url}/checkout/${id}`)).text();
@@ -80,7 +80,7 @@ describe("who may pay", () => {
   });
 });
 
-describe("what is not the page's form", () => {
+describe("a request that is not the page's form", () => {
   it.each(["PUT", "PATCH", "DELETE"])("%s is 405 and says what would be right", async (method) => {
     const live = await startLive();
     const { id } = await live.createCharge();
@@ -110,7 +110,7 @@ describe("what is not the page's form", () => {
     expect(await statusOf(live, id)).toBe("due");
   });
 
-  it("leaves paths that are none to the error body", async () => {
+  it("is answered with the error body when its path does not exist", async () => {
     const live = await startLive();
     for (const path of ["/checkout", "/checkout/", "/checkout/1/2"]) {
       const { status, body } = await live.http("GET", path);
@@ -120,7 +120,7 @@ describe("what is not the page's form", () => {
 });
 
 describe("GET /checkout/:chargeId/status", () => {
-  it("gives the version of the page and the time left, and nothing else", async () => {
+  it("returns the version of the page and the time left, and nothing else", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     expect(await pageStatus(live, id)).toEqual({ version: "due.0", leftMs: 3_600_000, isRunning: false });
@@ -142,8 +142,8 @@ describe("GET /checkout/:chargeId/status", () => {
   });
 });
 
-describe("what goes for the API goes for the page", () => {
-  it("sends the webhook once the customer was led on", async () => {
+describe("the payment page behaves as the API does", () => {
+  it("sends the webhook once the customer was redirected", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
@@ -152,7 +152,7 @@ describe("what goes for the API goes for the page", () => {
     expect(hook?.body).toMatchObject({ topic: "charges/events", data: { id, status: "paid" } });
   });
 
-  it("leads on only when a webhook that a rule sends before the answer has ended", async () => {
+  it("redirects only after a webhook that a rule sends before the answer", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events");
     await live.control("POST", "/rules", { on: "delivery", then: { before: "response" } });
@@ -161,7 +161,7 @@ describe("what goes for the API goes for the page", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("has payment rules decide", async () => {
+  it("applies payment rules", async () => {
     const live = await startLive();
     await live.control("POST", "/rules", {
       on: "payment",
@@ -173,7 +173,7 @@ describe("what goes for the API goes for the page", () => {
     expect(await (await fetch(`${live.url}/checkout/${id}`)).text()).toContain("The payment did not go through: fraud");
   });
 
-  it("waits for a result that comes later, and asks for no second payment meanwhile", async () => {
+  it("waits for a result that comes later, and does not ask for a second payment meanwhile", async () => {
     const live = await startLive();
     await live.control("POST", "/rules", { on: "payment", then: { after: "1m" } });
     const { id } = await live.createCharge();
@@ -189,7 +189,7 @@ describe("what goes for the API goes for the page", () => {
     expect(await live.ok("GET", `/v1/charges/${id}`)).toMatchObject({ status: "paid", attempts: 1 });
   });
 
-  it("leads who waited back to the page when the result is none, or came too late", async () => {
+  it("leads a waiting customer back to the page when the payment failed or its result came too late", async () => {
     const live = await startLive();
     const { data: rule } = {
       data: await live.control("POST", "/rules", { on: "payment", then: { after: "1m", outcome: "failed" } }),
@@ -208,7 +208,7 @@ describe("what goes for the API goes for the page", () => {
     expect(await (await fetch(`${live.url}/checkout/${late.id}?waiting=`)).text()).toContain("Payment link expired");
   });
 
-  it("has no rule's answer run a script or set a cookie, which would be that of the dashboard", async () => {
+  it("lets no rule's answer run a script or set a cookie, which would count for the dashboard", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     const answerTo = async (then: object) => {
@@ -231,7 +231,7 @@ describe("what goes for the API goes for the page", () => {
     }
   });
 
-  it("has request rules that name its path spoil the answer, and no other", async () => {
+  it("lets only request rules that name its path change the answer", async () => {
     const live = await startLive();
     const path = "/checkout/:id";
     const rule = async (then: unknown, match: unknown = { path }) =>
@@ -250,7 +250,7 @@ describe("what goes for the API goes for the page", () => {
     expect((await live.control("GET", "/rules")).body.count).toBe(0);
   });
 
-  it("pays though a rule loses the answer, and leads on who sends the form again", async () => {
+  it("pays even if a rule loses the answer, and redirects a customer who sends the form again", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     const then = { fault: "reset", commit: true };
@@ -266,8 +266,8 @@ describe("what goes for the API goes for the page", () => {
   });
 });
 
-describe("the connection of a page", () => {
-  it("is closed with each answer, as a browser sends a form again when one that it reuses is reset", async () => {
+describe("the connection of the payment page", () => {
+  it("is closed with each answer, because a browser repeats a form when a reused connection is reset", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     const html = await (await fetch(`${live.url}/checkout/${id}`)).text();
@@ -282,7 +282,7 @@ describe("the connection of a page", () => {
     expect(description.headers.get("connection")).toBe("keep-alive");
   });
 
-  it("is reset again for the form that a browser sends again, which counts as the same attempt", async () => {
+  it("is reset again for a form that the browser repeats, which counts as the same attempt", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
     const then = { fault: "reset" };
@@ -295,15 +295,15 @@ describe("the connection of a page", () => {
   });
 });
 
-describe("whose charge it is", () => {
-  it("is looked for in every company", async () => {
+describe("the company of a charge", () => {
+  it("is found among all companies", async () => {
     const live = await startLive({ autoProvision: true });
     const { body } = await live.http("POST", "/v1/charges", chargeRequest(), other);
     expect(await (await fetch(body.paymentUrl)).text()).toContain("company_other");
     expect(await statusAt(`${body.paymentUrl}?company=company_sandbox`)).toBe(404);
   });
 
-  it("is said by ?company= where fixtures give several companies the same", async () => {
+  it("is chosen by ?company= where fixtures give several companies the same charge", async () => {
     const id = "7d9c6ab2-0000-4000-8000-000000000000";
     const charge: ChargeFixture = {
       id,

@@ -31,7 +31,7 @@ const pay = async (world: TestWorld, id: string, msisdn: string, more: Given = {
   send(world, `/checkout/${id}`, { action: "pay", msisdn, ...more });
 
 describe("the payment page of a charge that is due", () => {
-  it("stands where paymentUrl leads", async () => {
+  it("is at the address of paymentUrl", async () => {
     const world = openWorld();
     const { paymentUrl } = await create(world);
     const { pathname } = new URL(paymentUrl);
@@ -47,7 +47,7 @@ describe("the payment page of a charge that is due", () => {
       expect(html).toContain(shown);
   });
 
-  it("shows the name of a company that has one, also after a reset", async () => {
+  it("shows the name of a company that has one, even after a reset", async () => {
     const name = `Chez Awa & Fils <b>"`;
     const setup = { ...setupFor("at_shop"), name, balance: 0, frozenAt: 0, profile: {}, fixtures: [] };
     const world = openWorld({ companies: [setup] });
@@ -60,7 +60,7 @@ describe("the payment page of a charge that is due", () => {
     expect(html).not.toContain("company_shop");
   });
 
-  it("offers every test number of the profile with what happens to a payment by it", async () => {
+  it("offers every test number of the profile, with the outcome of its payment", async () => {
     const world = openWorld({ profile: { testNumbers: { failure: "+221770000009" } } });
     const { id } = await create(world);
     const html = await page(world, `/checkout/${id}`);
@@ -80,7 +80,7 @@ describe("the payment page of a charge that is due", () => {
     ]);
   });
 
-  it("has a choice fill the field without a script", async () => {
+  it("fills the field with a chosen number without a script", async () => {
     const world = openWorld();
     const { id } = await create(world);
     const [, href] = /<a[^>]*class="number failed"[^>]*href="([^"]+)"/.exec(await page(world, `/checkout/${id}`)) ?? [];
@@ -89,7 +89,7 @@ describe("the payment page of a charge that is due", () => {
     expect(html.match(/aria-current="true"[^>]*>\s*<span class="digits">([^<]+)/)?.[1]).toBe("+225 07 00 00 00 02");
   });
 
-  it("escapes whatever the merchant sends", async () => {
+  it("escapes all texts of the merchant", async () => {
     const world = openWorld();
     const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&lt;`;
     const { id } = await create(world, { description: hostile, externalId: hostile });
@@ -99,7 +99,7 @@ describe("the payment page of a charge that is due", () => {
     expect(html.match(/&quot;&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)).toHaveLength(3);
   });
 
-  it("shows the beginning of a text that is very long", async () => {
+  it("shows the beginning of a very long text", async () => {
     const world = openWorld();
     const { id } = await create(world, { description: "😀".repeat(100_000) });
     const html = await page(world, `/checkout/${id}`);
@@ -107,7 +107,7 @@ describe("the payment page of a charge that is due", () => {
     expect(html.length).toBeLessThan(20_000);
   });
 
-  it("allows nothing inline, nothing of another host, and no frame", async () => {
+  it("allows nothing inline, nothing from another host, and no frame", async () => {
     const world = openWorld();
     const { id } = await create(world);
     const { headers } = await get(world, `/checkout/${id}`);
@@ -175,7 +175,7 @@ describe("paying on the page", () => {
     },
   );
 
-  it("says why an attempt failed, and lets one try again", async () => {
+  it("says why an attempt failed, and allows another", async () => {
     const world = openWorld();
     const { id } = await create(world);
     const failed = await pay(world, id, "+2250700000006", { attempt: "0" });
@@ -227,13 +227,13 @@ describe("paying on the page", () => {
     expect((await read(world, id)).attempts).toBe(1);
   });
 
-  it("leads to an address with letters that no header can carry", async () => {
+  it("leads to an address with letters that cannot be in a header", async () => {
     const world = openWorld();
     const { id } = await create(world, { onCompletedRedirectionUrl: "https://shop.test/payé?q=1" });
     expect((await pay(world, id, "+2250700000001")).headers.get("location")).toBe("https://shop.test/pay%C3%A9?q=1");
   });
 
-  it("ends a charge whose first failed attempt drops it", async () => {
+  it("shows the end of a charge that its first failed attempt drops", async () => {
     const world = openWorld({ profile: { charges: { failedAttempt: "drop" } } });
     const { id } = await create(world);
     expect((await pay(world, id, "+2250700000002")).headers.get("location")).toContain(id);
@@ -256,7 +256,7 @@ describe("cancelling on the page", () => {
     expect((await pay(world, id, "+2250700000001")).headers.get("location")).toBe("https://shop.test/yes");
   });
 
-  it("leads a customer who has paid already to where the payment leads", async () => {
+  it("leads a customer who has already paid to onCompletedRedirectionUrl", async () => {
     const world = openWorld();
     const { id } = await create(world);
     await pay(world, id, "+2250700000001");
@@ -292,14 +292,14 @@ describe("a charge that is no longer due", () => {
     expect((await read(world, id)).status).toBe("dropped");
   });
 
-  it("has a page once it was dropped by hand", async () => {
+  it("has a page once it is dropped by hand", async () => {
     const world = openWorld();
     const { id } = await create(world);
     await world.control("POST", `/charges/${id}/drop`, { reason: "sold out" });
     expect(await page(world, `/checkout/${id}`)).toContain("can no longer be made (sold out)");
   });
 
-  it.each(["constructor", "__proto__"])("takes the reason %s for a word like any other", async (reason) => {
+  it.each(["constructor", "__proto__"])("shows the reason %s like any other word", async (reason) => {
     const world = openWorld();
     const { id } = await create(world);
     await world.control("POST", `/charges/${id}/drop`, { reason });
@@ -317,7 +317,7 @@ describe("a charge that is no longer due", () => {
     expect((await pay(world, id, "+2250700000001")).headers.get("location")).toContain(id);
   });
 
-  it("has a page when there is none", async () => {
+  it("has a page when there is no such charge", async () => {
     const world = openWorld();
     for (const path of ["/checkout/00000000-0000-4000-8000-000000000000", "/checkout/%3Cscript%3E", "/checkout/%ff"]) {
       const answer = await get(world, path);

@@ -18,7 +18,7 @@ const as = (token: string, company?: string): GivenHeaders => ({
   "x-company-id": company ?? null,
 });
 
-describeApi("a request that is not let in", (open) => {
+describeApi("a request without a valid token", (open) => {
   const LATER = "2031-01-01T00:00:00.000Z";
   const plain = { frozenAt: parseInstant(LATER), profile: { errors: { shape: "message" } } };
   const openTwo = async (): Promise<ApiWorld> => {
@@ -56,7 +56,7 @@ describeApi("a request that is not let in", (open) => {
     ]);
   });
 
-  it("is answered as the first company when it names none, also for a method that there is not", async () => {
+  it("is answered as the first company when it names none, even for an unknown method", async () => {
     const { api } = await openTwo();
     const nobody = { authorization: null, "x-company-id": "company_none" };
     for (const path of ["/v1/balance", "/v1/nope"]) {
@@ -92,7 +92,7 @@ describeApi("two companies", (open) => {
     expect((await api("GET", `/v1/charges/${charge.id}`, undefined, one)).body.status).toBe("due");
   });
 
-  it("have each their own balance, references and external ids", async () => {
+  it("each have their own balance, references and external ids", async () => {
     const { api } = await openTwo();
     const charge = chargeRequest({ externalId: "same" });
     for (const token of ["one", "two"]) {
@@ -104,7 +104,7 @@ describeApi("two companies", (open) => {
     expect((await api("GET", "/v1/balance", undefined, as("at_two"))).body.balance).toBe(7);
   });
 
-  it("have each their own customers, profile and clock", async () => {
+  it("each have their own customers, profile and clock", async () => {
     const { api, control } = await openTwo();
     const check = "/v1/transactions/customers/check?msisdn=0102030405";
     await control("PUT", "/customers/0102030405?company=company_two", {
@@ -181,7 +181,7 @@ describeApi("a company's tokens", (open) => {
     expect((await api("GET", "/v1/balance", undefined, as("at_always"))).status).toBe(200);
   });
 
-  it("come back with a reset, which moves the clock back too", async () => {
+  it("are restored by a reset, which moves the clock back too", async () => {
     const { api, advance, control } = await open({ companies: [setup("at_always", { tokens })] });
     await advance("2h");
     expect((await api("GET", "/v1/balance", undefined, as("at_short"))).status).toBe(401);
@@ -191,7 +191,7 @@ describeApi("a company's tokens", (open) => {
 });
 
 describeApi("auto-provision", (open) => {
-  it("opens a fresh company for any unseen token, named after it", async () => {
+  it("opens a new company for any unknown token, and names it after the token", async () => {
     const { api, control } = await open({ autoProvision: true, balance: 123 });
     for (const [token, company, secret] of [
       ["at_worker-1", "company_worker-1", "secret_worker-1"],
@@ -208,7 +208,7 @@ describeApi("auto-provision", (open) => {
     }
   });
 
-  it("keeps a token's company from one call to the next", async () => {
+  it("keeps a token's company across calls", async () => {
     const { api } = await open({ autoProvision: true });
     const { id } = (await api("POST", "/v1/webhooks", { topic: "charges/events", url: "https://a.test" }, as("at_w")))
       .body;
@@ -216,7 +216,7 @@ describeApi("auto-provision", (open) => {
     expect((await api("GET", `/v1/webhooks/${id}`, undefined, as("at_v"))).status).toBe(404);
   });
 
-  it("keeps the companies of different tokens apart", async () => {
+  it("isolates the companies of different tokens", async () => {
     const { api } = await open({ autoProvision: true });
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(200);
     // `w` would be company_w too.
@@ -225,7 +225,7 @@ describeApi("auto-provision", (open) => {
   });
 
   it.each([`at_${"x".repeat(200)}`, "at_<script>", "at_%00", "{token}"])(
-    "opens none for the token %s",
+    "opens no company for the token %s",
     async (token) => {
       const { api } = await open({ autoProvision: true });
       expect((await api("GET", "/v1/balance", undefined, as(token))).status).toBe(401);
@@ -238,14 +238,14 @@ describeApi("auto-provision", (open) => {
   });
 });
 
-describe("companies that are opened by their tokens", () => {
+describe("companies that were opened by their tokens", () => {
   const open = useWorlds();
   const limits = { ...DEFAULT_LIMITS, companies: 3 };
 
   /** In the order in which they were opened. */
   const ids = ({ sandbox }: ApiWorld): string[] => sandbox.companies.map(({ id }) => id);
 
-  it("are bounded: the one that was idle longest is removed, and starts fresh when its token is used again", async () => {
+  it("are limited: the longest idle one is removed, and is empty when its token is used again", async () => {
     const world = await open({ autoProvision: true, limits });
     const use = async (name: string) =>
       (await world.api("GET", "/v1/balance", undefined, as(`at_${name}`))).body.balance;
@@ -271,7 +271,7 @@ describe("companies that are opened by their tokens", () => {
     expect(ids(world)).toEqual(["company_sandbox", "company_c", "company_d", "company_e"]);
   });
 
-  it("are kept while they are new, even when nothing is due in them and something is in all others", async () => {
+  it("are kept while they are new, even when nothing is due in them but in all others", async () => {
     const world = await open({ autoProvision: true, limits: { ...limits, companies: 4 } });
     const charge = async (name: string): Promise<void> => {
       const headers = as(`at_${name}`, `company_${name}`);
@@ -342,7 +342,7 @@ describe("two sandboxes in one process", () => {
     expect(await play(world)).toEqual(first);
   });
 
-  it("give other ids for another seed, and for none", async () => {
+  it("give different ids with different seeds, and without a seed", async () => {
     const idOf = async (seed: number | undefined): Promise<string> =>
       (await (await open({ seed })).api("POST", "/v1/charges", chargeRequest({ externalId: "a" }))).body.id;
     expect(new Set([await idOf(7), await idOf(8), await idOf(undefined), await idOf(undefined)]).size).toBe(4);

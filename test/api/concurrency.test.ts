@@ -54,7 +54,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
 describe("concurrent requests", () => {
-  it("100 payments of one charge: one is paid, and the money comes once", async () => {
+  it("100 payments of one charge: one succeeds, and the account is credited once", async () => {
     const { world, releaseImmediately } = await listen(0);
     const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
     const { statuses } = await releaseImmediately(times(100, () => [`/v1/charges/${id}/pay`]));
@@ -124,7 +124,7 @@ describe("concurrent requests", () => {
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(994_950);
   });
 
-  it("batches that share a reference: one of them is made, whole", async () => {
+  it("batches that share a reference: one is made, with all its items", async () => {
     const { world, releaseImmediately } = await listen(1_000_000);
     const batch = (index: number) => ({
       transactions: [transferRequest({ reference: "same" }), transferRequest({ reference: `own ${index}` })],

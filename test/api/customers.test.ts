@@ -59,7 +59,7 @@ describeApi(`GET ${CHECK}`, (open) => {
     expect(body).toEqual(anError(400, CHECK, [`${msisdnError}, ${got}`], WORLD_START));
   });
 
-  it("takes the first of several", async () => {
+  it("takes the first of several numbers", async () => {
     const { api } = await open();
     expect((await api("GET", `${CHECK}?msisdn=0700000001&msisdn=x`)).body.kycStatus).toBe("complete");
   });

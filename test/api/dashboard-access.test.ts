@@ -28,7 +28,7 @@ describe("/", () => {
     },
   );
 
-  it("leads people from /_sandbox/, too", async () => {
+  it("redirects from /_sandbox/, too", async () => {
     const answer = await open().get("/_sandbox/");
     expect(new URL(answer.headers.get("location") ?? "", `${ORIGIN}/_sandbox/`).pathname).toBe("/_sandbox");
   });
@@ -43,7 +43,7 @@ describe("/", () => {
     },
   );
 
-  it("answers a program that does not say what it accepts, and every other method, with 404", async () => {
+  it("answers 404 to a program that does not say what it accepts, and to every other method", async () => {
     open();
     expect((await world.app.request("/")).status).toBe(404);
     expect((await world.app.request("/", { method: "POST", headers: { accept: "text/html" } })).status).toBe(404);
@@ -66,7 +66,7 @@ describe("pages", () => {
     expect(addresses.filter((address) => new URL(address, ORIGIN).origin !== ORIGIN)).toEqual([]);
   });
 
-  it("never come in the place of an answer of the control API, whatever is accepted", async () => {
+  it("never replace an answer of the control API, whatever the client accepts", async () => {
     const visitor = open();
     for (const path of ["/clock", "/rules", "/charges", "/profile", "/findings", "/coverage", "/health", "/nothing"]) {
       const answer = await visitor.get(`/_sandbox${path}`);
@@ -109,7 +109,7 @@ describe("pages", () => {
 });
 
 describe("the admin token", () => {
-  it("is asked for once, kept in a cookie of the session, and no more asked for", async () => {
+  it("is asked for only once, since it is kept in a cookie of the session", async () => {
     const visitor = open({ adminToken: "s3cret" });
     const asked = await visitor.get(`${DASHBOARD}/clock?company=company_sandbox`);
     expect(asked.status).toBe(303);
@@ -131,7 +131,7 @@ describe("the admin token", () => {
     expect(page.text).toContain("Sign out");
   });
 
-  it("opens no more than the dashboard: the control API wants it as bearer", async () => {
+  it("as a cookie opens only the dashboard: the control API needs it as a bearer token", async () => {
     const visitor = open({ adminToken: "s3cret" });
     await signIn(visitor);
     for (const path of ["/clock", "/stream", "/state"])
@@ -146,7 +146,7 @@ describe("the admin token", () => {
     expect((await visitor.post(`${DASHBOARD}/actions/reset`)).status).toBe(401);
   });
 
-  it("may be given by a program as to the control API, which answers the same", async () => {
+  it("may be sent by a program as to the control API, with the same answer", async () => {
     open({ adminToken: "s3cret" });
     for (const path of ["/_sandbox", `${DASHBOARD}/clock`, `${DASHBOARD}/nothing`]) {
       const refused = await world.app.request(path);
@@ -157,7 +157,7 @@ describe("the admin token", () => {
     expect((await world.app.request(`${DASHBOARD}/actions/reset`, { method: "POST", headers })).status).toBe(400);
   });
 
-  it("is asked for before a form of a session that is over, which is not done", async () => {
+  it("is asked for again before a form of a session that is over, which has no effect", async () => {
     const visitor = open({ adminToken: "s3cret" });
     await signIn(visitor);
     await visitor.get(`${DASHBOARD}/state`);
@@ -173,13 +173,13 @@ describe("the admin token", () => {
     );
   });
 
-  it("is kept in a cookie for HTTPS alone when the page came by it", async () => {
+  it("is kept in a cookie for HTTPS alone if the page came over HTTPS", async () => {
     open({ adminToken: "s3cret", publicUrl: "https://pay.example.test" });
     const visitor = visit(world.app, "https://pay.example.test");
     expect((await signIn(visitor)).headers.get("set-cookie")).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
   });
 
-  it.each(["S3cret", "", "s3cret ", "at_sandbox"])("is that one and no other: not %j", async (token) => {
+  it.each(["S3cret", "", "s3cret ", "at_sandbox"])("must match exactly: %j is refused", async (token) => {
     const visitor = open({ adminToken: "s3cret" });
     const answer = await signIn(visitor, token);
     expect(answer.status).toBe(401);
@@ -187,7 +187,7 @@ describe("the admin token", () => {
     expect(visitor.cookies.size).toBe(0);
   });
 
-  it("cannot be guessed at will; the right one is always taken", async () => {
+  it("cannot be guessed without limit; the right one is always accepted", async () => {
     let elapsed = 0;
     const visitor = open({ adminToken: "s3cret", system: { ...systemClock, monotonic: () => elapsed } });
     for (let guess = 0; guess < GUESSES_MAX; guess++) expect((await signIn(visitor, "no")).status).toBe(401);
@@ -228,7 +228,7 @@ describe("the admin token", () => {
     "/_sandbox/dashboard/../clock",
     "/_sandbox\r\nx: y",
     "javascript:alert(1)",
-  ])("leads back to the dashboard and nowhere else: not to %j", async (back) => {
+  ])("leads back to the dashboard only, and not to %j", async (back) => {
     const visitor = open({ adminToken: "s3cret" });
     await visitor.get(`${DASHBOARD}/sign-in?${String(new URLSearchParams({ back }))}`);
     const answer = await visitor.post(`${DASHBOARD}/sign-in`, { token: "s3cret", back });
@@ -237,7 +237,7 @@ describe("the admin token", () => {
   });
 });
 
-describe("forgeries", () => {
+describe("forged forms", () => {
   const reset = `${DASHBOARD}/actions/reset`;
 
   it.each([
@@ -295,7 +295,7 @@ describe("forgeries", () => {
     expect(await answer.text()).toContain("The dashboard accepts its own forms only.");
   });
 
-  it.each(["sign-in", "open"])("%s takes little, since anyone may send it", async (path) => {
+  it.each(["sign-in", "open"])("%s takes only a small body, since anyone may send it", async (path) => {
     const visitor = open({ adminToken: "s3cret" });
     await visitor.get(`${DASHBOARD}/sign-in`);
     expect((await visitor.post(`${DASHBOARD}/${path}`, { x: "x".repeat(16 * 1024) })).status).toBe(413);
@@ -307,7 +307,7 @@ describe("forgeries", () => {
     expect((await visitor.post(reset, { x: "x".repeat(1024 * 1024) })).status).toBe(413);
   });
 
-  it("a form that cannot be handled has a page that stays, since its address cannot be loaded again", async () => {
+  it("a form that cannot be handled has a page without live updates, since its address cannot be loaded again", async () => {
     const visitor = open();
     await visitor.get(`${DASHBOARD}/clock`);
     const answer = await visitor.post(`${reset}?company=company_gone`);
@@ -316,7 +316,7 @@ describe("forgeries", () => {
     expect(answer.html).not.toContain("data-live");
   });
 
-  it("an action that there is not is 404, and no action is a GET", async () => {
+  it("an unknown action is 404, and no action is a GET", async () => {
     const visitor = open();
     for (const name of ["nothing", "constructor", "__proto__"]) {
       await visitor.get(`${DASHBOARD}/clock`);

@@ -21,7 +21,7 @@ async function openDesk(page: string, options: WorldOptions = {}): Promise<Desk>
 }
 
 describe("the clock", () => {
-  it("is frozen and let run", async () => {
+  it("is frozen and resumed", async () => {
     const desk = await openDesk("/clock", { clock: "running" });
     expect((await desk.act("freeze")).text).toMatch(/The clock is frozen at \d{4}-/);
     expect((await desk.see("/clock")).mode).toBe("frozen");
@@ -41,7 +41,7 @@ describe("the clock", () => {
     expect((await desk.see("/charges")).data[0].status).toBe("dropped");
   });
 
-  it("goes to the next due, and to a time", async () => {
+  it("advances to the next due item, and to a time", async () => {
     const desk = await openDesk("/clock");
     await desk.world.api("POST", "/v1/transactions", transferRequest());
     await desk.get(`${DASHBOARD}/clock`);
@@ -60,7 +60,7 @@ describe("the clock", () => {
     expect((await desk.see("/clock")).now).toBe("2026-01-15T09:00:00.000Z");
   });
 
-  it("shows what is due, soonest first and a bounded part of it", async () => {
+  it("shows the first due items, soonest first", async () => {
     const desk = await openDesk("/clock");
     const ids: string[] = [];
     for (let count = 0; count < 30; count++)
@@ -89,7 +89,7 @@ describe("rules", () => {
     expect((await desk.see("/rules")).data).toEqual([]);
   });
 
-  it("are switched off all at once, after a question, and taken back", async () => {
+  it("are switched off all at once after a confirmation, and restored with undo", async () => {
     const desk = await openDesk("/rules");
     for (const rule of Object.values(faults).slice(0, 3)) await desk.world.control("POST", "/rules", rule);
     const rules = (await desk.see("/rules")).data;
@@ -101,7 +101,7 @@ describe("rules", () => {
     expect((await desk.see("/rules")).data).toEqual(rules);
   });
 
-  it("that are wrong are refused with every reason, and no command", async () => {
+  it("that are wrong are refused with every reason, and without a command", async () => {
     const desk = await openDesk("/rules");
     const answer = await desk.act("addRule", { rule: '{"on":"transfre"}' });
     expect(answer.text).toContain('did you mean "transfer"?');
@@ -117,7 +117,7 @@ it("does not say that nothing was done when a rule answers 500 after the work", 
   expect(answer.text).toContain("It failed. Check whether the action was done. A rule of the sandbox answers 500");
 });
 
-describe("undo on an older page", () => {
+describe("undo on an outdated page", () => {
   const outcomeIn = (html: string): string => /name="outcome" value="([^"]*)"/.exec(html)?.[1] ?? "";
 
   it("restores no snapshot that was saved later", async () => {
@@ -133,7 +133,7 @@ describe("undo on an older page", () => {
     expect((await desk.see("/balance")).balance).toBe(222);
   });
 
-  it("replaces no snapshot that has the name of the removed one", async () => {
+  it("does not replace a snapshot that has the name of the removed one", async () => {
     const desk = await openDesk("/state");
     await desk.world.control("POST", "/snapshots/mine");
     const { html } = await desk.act("removeSnapshot", { snapshot: "mine" });
@@ -184,7 +184,7 @@ describe("the profile", () => {
 });
 
 describe("the state", () => {
-  it("is kept, restored and forgotten under a name", async () => {
+  it("is saved, restored and removed under a name", async () => {
     const desk = await openDesk("/state");
     expect((await desk.act("saveSnapshot", { snapshot: "before" })).text).toContain("The snapshot before is saved.");
     await desk.world.control("PUT", "/balance", { balance: 7 });
@@ -209,14 +209,14 @@ describe("the state", () => {
     expect(await answer.text()).toContain("The file has too many values for its size");
   });
 
-  it("of a file that is refused is not kept, and not on the next page", async () => {
+  it("of a file that is refused is not kept for the next page", async () => {
     const desk = await openDesk("/state");
     const answer = await desk.act("putState", { state: "no state ".repeat(20_000) });
     expect(answer.text).toContain("The state must be JSON");
     expect(answer.html.length).toBeLessThan(50_000);
   });
 
-  it("goes back to the start", async () => {
+  it("is reset to the start", async () => {
     const desk = await openDesk("/state");
     await desk.world.api("POST", "/v1/charges", chargeRequest());
     expect((await desk.act("reset")).text).toContain("The company is as it was at the start.");
@@ -237,13 +237,13 @@ describe("companies", () => {
     expect((await desk.see("/clock?company=company_two")).now).not.toBe((await desk.see("/clock")).now);
   });
 
-  it("without an id gets one", async () => {
+  it("get an id if none is given", async () => {
     const desk = await openDesk("/companies");
     await desk.act("open");
     expect((await desk.see("/companies")).count).toBe(2);
   });
 
-  it("are listed a page at a time, and a bounded number stands in the switch", async () => {
+  it("are listed a page at a time, and a limited number is in the menu", async () => {
     const desk = await openDesk("/companies");
     for (let count = 0; count < 60; count++)
       await desk.world.control("POST", "/companies", { companyId: `c-${count}` });
@@ -283,10 +283,10 @@ describe("coverage", () => {
   });
 });
 
-describe("what was written by others", () => {
+describe("text that others wrote", () => {
   const hostile = `<img src=x onerror=alert(1)>"'&lt;\u202e`;
 
-  it("is text on every page", async () => {
+  it("is shown as text on every page", async () => {
     const desk = await openDesk("/rules");
     await desk.world.control("POST", "/rules", {
       name: hostile,
@@ -327,7 +327,7 @@ describe("commands", () => {
   it.each([
     ["without a token", {}],
     ["with an admin token", { adminToken: "s3cret" }],
-  ] as const)("of the pages that steer work when they are pasted, %s", async (_, options) => {
+  ] as const)("of the pages that control the sandbox work when they are pasted, %s", async (_, options) => {
     const live = await startLive(options);
     await live.createCharge();
     const authorization = { authorization: "Bearer s3cret" };

@@ -5,7 +5,7 @@ import { DASHBOARD, visit } from "../support/dashboard.js";
 import { startLive } from "../support/live.js";
 
 describe("an audit from the dashboard", () => {
-  it("finds nothing wrong with a receiver that is right", async () => {
+  it("finds nothing wrong with a correct receiver", async () => {
     const desk = await openAuditDesk();
     const receiver = await startReceiver(sound);
     const page = await desk.audit({ url: receiver.url });
@@ -19,7 +19,7 @@ describe("an audit from the dashboard", () => {
     ]);
   });
 
-  it("names the one mistake of a receiver, and its fix in three languages", async () => {
+  it("reports the one mistake of a receiver, with its fix in three languages", async () => {
     const desk = await openAuditDesk();
     const receiver = await startReceiver(takesHex);
     const page = await desk.audit({ url: receiver.url });
@@ -36,7 +36,7 @@ describe("an audit from the dashboard", () => {
     expect(again.text).toContain("1 failed");
   });
 
-  it("says first that an ordinary event is not accepted, without options of a command line", async () => {
+  it("reports first that an ordinary event is not accepted, without naming command-line options", async () => {
     const desk = await openAuditDesk();
     const receiver = await startReceiver(() => 401);
     const page = await desk.audit({ url: receiver.url });
@@ -46,7 +46,7 @@ describe("an audit from the dashboard", () => {
     expect(page.html).not.toContain(SECRET_KEY);
   });
 
-  it("takes header, topic and secret key of the company", async () => {
+  it("uses the header, topic and secret key of the company", async () => {
     const desk = await openAuditDesk({ profile: { webhooks: { signatureHeader: "x-hook-signature" } } });
     const receiver = await startReceiver(({ headers, body }) =>
       headers["x-hook-signature"] === hmac(body, "base64", SECRET_KEY) ? take(body) : 401,
@@ -72,7 +72,7 @@ describe("an audit from the dashboard", () => {
 });
 
 describe("an audit takes its time", () => {
-  it("and is over when nobody waits for it any more, or the server stops", async () => {
+  it("and ends when nobody waits for it any more, or when the server stops", async () => {
     const live = await startLive();
     const visitor = visit(live.app, live.url);
     const page = await visitor.get(`${DASHBOARD}/audit`);

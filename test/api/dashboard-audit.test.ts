@@ -4,7 +4,7 @@ import { openAuditDesk, sound, startHeld, takesHex } from "../support/audit-desk
 import { DASHBOARD } from "../support/dashboard.js";
 
 describe("an audit from the dashboard", () => {
-  it("runs the one check that is chosen, and none of the application's state", async () => {
+  it("runs the one check that is chosen, and no checks of the application's state", async () => {
     const desk = await openAuditDesk();
     const receiver = await startReceiver(takesHex);
     const page = await desk.audit({ url: receiver.url, only: "signature-missing" });
@@ -17,7 +17,7 @@ describe("an audit from the dashboard", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("keeps the last report of each company to itself", async () => {
+  it("shows the last report of a company to that company only", async () => {
     const desk = await openAuditDesk();
     await desk.world.control("POST", "/companies", { companyId: "company_two" });
     const receiver = await startReceiver(() => 401);
@@ -38,7 +38,7 @@ describe("an audit that is refused", () => {
     ["another scheme", "file:///etc/passwd"],
   ];
 
-  it.each(refused)("says what a subscription would say: %s", async (_, url) => {
+  it.each(refused)("has the message that a subscription would have: %s", async (_, url) => {
     const desk = await openAuditDesk();
     const page = await desk.audit({ url });
     const { status, body } = await desk.world.api("POST", "/v1/webhooks", { topic: "charges/events", url });
@@ -47,7 +47,7 @@ describe("an audit that is refused", () => {
     expect(page.text).toContain(body.message[0]);
   });
 
-  it("goes to no host that webhooks.allow does not list", async () => {
+  it("is one to a host that webhooks.allow does not list", async () => {
     const desk = await openAuditDesk({ profile: { webhooks: { allow: ["hooks.shop.test"] } } });
     const receiver = await startReceiver(sound);
     const page = await desk.audit({ url: receiver.url });
@@ -56,14 +56,14 @@ describe("an audit that is refused", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("without a URL, and where nothing listens says so", async () => {
+  it("says why: no URL, or nothing listens there", async () => {
     const desk = await openAuditDesk();
     expect((await desk.audit({})).text).toContain("url must be");
     const nobody = await desk.audit({ url: "http://user:%zz@127.0.0.1:1/hooks" });
     expect(nobody.text).toContain("Failed to reach the receiver at http://127.0.0.1:1/hooks: nothing listens there");
   });
 
-  it("is one that another site asks for, or nobody's form", async () => {
+  it("is one that another site requests, or that has no form token", async () => {
     const desk = await openAuditDesk();
     const receiver = await startReceiver(sound);
     const fields = { url: receiver.url };
@@ -75,7 +75,7 @@ describe("an audit that is refused", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("is one without the admin token, where there is one", async () => {
+  it("is one without the admin token, if there is one", async () => {
     const desk = await openAuditDesk({ adminToken: "admin-of-the-tests" });
     const receiver = await startReceiver(sound);
     const path = `${DASHBOARD}/audit`;
@@ -88,7 +88,7 @@ describe("an audit that is refused", () => {
 });
 
 describe("an audit takes its time", () => {
-  it("and a second one at the same time is refused", async () => {
+  it("and a second audit at the same time is refused", async () => {
     const desk = await openAuditDesk();
     const { url, asked, open, received } = await startHeld();
     const first = desk.audit({ url, only: "valid-event" });

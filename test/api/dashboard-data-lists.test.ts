@@ -45,7 +45,7 @@ describe("a list", () => {
       expect(await desk.rows(`/charges?before=${before}`)).toEqual(ids.slice(0, ROWS_SHOWN));
   });
 
-  it("goes on with a search that found more than a page", async () => {
+  it("continues a search that found more than a page", async () => {
     const desk = openDesk();
     const ids = await createCharges(desk.world, 2 * ROWS_SHOWN + 4);
     const shoes = ids.filter((_, index) => index % 2 === 0);
@@ -85,7 +85,7 @@ describe("a list", () => {
     expect((await desk.get(`${DASHBOARD}/charges?q=nothing`)).text).toContain("No charge was found.");
   });
 
-  it("is that of the company that was chosen, also when it is searched", async () => {
+  it("is the list of the chosen company, even when it is searched", async () => {
     const desk = openDesk();
     await createCharges(desk.world, 1);
     await desk.world.control("POST", "/companies", { companyId: "company_two" });
@@ -166,7 +166,7 @@ function countReads(): () => number {
   };
 }
 
-describe("with a hundred thousand charges, and more of everything else than a search looks at", () => {
+describe("with a hundred thousand charges, and more of all other records than a search reads", () => {
   it("a page shows and reads a bounded number of rows", { timeout: 60_000 }, async () => {
     const desk = openDesk();
     const { world } = desk;

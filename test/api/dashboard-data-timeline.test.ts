@@ -32,7 +32,7 @@ function describe(item: TimelineItem): string {
   return [item.entry?.method, item.entry?.status, ...changes].filter((part) => part !== undefined).join(" ");
 }
 
-it("shows each request with what it made, each change with its deliveries, and what time brought in between", async () => {
+it("shows each request with its effects, each change with its deliveries, and due work in between", async () => {
   const receiver = await startReceiver();
   const live = await startLive();
   await live.subscribe("charges/events", receiver.url);
@@ -50,7 +50,7 @@ it("shows each request with what it made, each change with its deliveries, and w
   ]);
 });
 
-it("puts a request that was refused where it was asked, by the company's time", async () => {
+it("puts a refused request at the company's time at which it was made", async () => {
   const live = await startLive();
   await live.createCharge();
   await live.http("POST", "/v1/charges", { amount: -1 });
@@ -58,7 +58,7 @@ it("puts a request that was refused where it was asked, by the company's time", 
   expect(timeline(live).lines).toEqual(["charge.dropped", "POST 400", "POST 201 charge.created"]);
 });
 
-it("goes on where a page ended: nothing comes twice, and nothing is left out", async () => {
+it("continues where a page ended: no item is repeated or left out", async () => {
   const live = await startLive();
   for (let n = 0; n < 5; n++) {
     const { id } = await live.createCharge();
@@ -81,7 +81,7 @@ it("goes on where a page ended: nothing comes twice, and nothing is left out", a
   }
 });
 
-it("shows some of what a large batch made, and says that there is more", async () => {
+it("shows the first transfers of a large batch, and says that there are more", async () => {
   const live = await startLive();
   const transactions = Array.from({ length: 200 }, () => transferRequest({ type: undefined }));
   await live.ok("POST", "/v1/transactions/batch", { transactions });
@@ -105,7 +105,7 @@ it("gives each request its own changes, also when a later one was answered first
   expect(newest?.entry?.body).toMatchObject({ externalId: "second" });
 });
 
-it("keeps requests of before a restored state apart from what happens after", async () => {
+it("separates requests from before a restored state from later events", async () => {
   const live = await startLive();
   await live.control("POST", "/snapshots/empty");
   await live.createCharge();
@@ -116,7 +116,7 @@ it("keeps requests of before a restored state apart from what happens after", as
   expect(timeline(live).lines.toSorted()).toEqual(["POST 201", "POST 201", "balance.adjusted"]);
 });
 
-it("searches a bounded number of items for one page, and goes on with the next", async () => {
+it("searches a limited number of items for one page, and continues on the next", async () => {
   const live = await startLive();
   await live.createCharge();
   for (let n = 1; n <= ITEMS_READ_MAX; n++) live.company.run(setBalance, fromXof(n));
@@ -129,7 +129,7 @@ it("searches a bounded number of items for one page, and goes on with the next",
   ]);
 });
 
-it("searches a bounded amount of text for one page, and goes on with the next", async () => {
+it("searches a limited amount of text for one page, and continues on the next", async () => {
   const live = await startLive();
   const metadata = { words: Array.from({ length: 20_000 }, (_, index) => `w${index}`), note: "Raffia" };
   const { id } = await live.createCharge({ amount: 100, metadata });
@@ -166,14 +166,14 @@ it("reads the newest attempt of each change, and finds each where it was made", 
   expect(search(second?.id ?? "")).toHaveLength(1);
 });
 
-it("takes no text for a place but its own", async () => {
+it("accepts only its own cursors", async () => {
   const live = await startLive();
   await live.createCharge();
   for (const text of ["", "12", "12-", "-3", "12-3-4", "1e3-1", "9999999999999999-1"])
     expect(timeline(live, 50, text).lines).toEqual(["POST 201 charge.created"]);
 });
 
-it("takes no time for each webhook of a request: one may have thousands", async () => {
+it("takes no time for each webhook of a request, which may have thousands", async () => {
   const live = await startLive();
   const exchanges: Exchange[] = [];
   live.sandbox.events.on("exchange", ({ exchange }) => exchanges.push(exchange));

@@ -34,7 +34,7 @@ describe("a delivery's page", () => {
     expect(html).not.toContain(DEFAULT_COMPANY.secretKey);
   });
 
-  it("shows the bytes that a rule truncated, and says that the signature is of the whole body", async () => {
+  it("shows a body that a rule truncated, and says that the signature is for the whole body", async () => {
     const receiver = await startReceiver();
     const desk = await openDesk({ forges: true });
     await desk.live.control("POST", "/rules", { on: "delivery", then: { truncate: 150 } });
@@ -61,7 +61,7 @@ describe("a delivery's page", () => {
       expect((await desk.open(`/deliveries/${copy.id}`)).text).toContain("Copy 1: a rule sends");
   });
 
-  it("knows a signature of a secret key that was replaced since", async () => {
+  it("recognises a signature made with a secret key that was replaced since", async () => {
     const receiver = await startReceiver();
     const desk = await openDesk();
     const id = await dropOne(desk, receiver.url);
@@ -70,7 +70,7 @@ describe("a delivery's page", () => {
     expect(text).toContain("of another key");
   });
 
-  it("has each attempt with its answer, and when the next is, until none is left", async () => {
+  it("has each attempt with its answer, and the time of the next one until none is left", async () => {
     const receiver = await startReceiver({ status: 503, headers: { "x-why": "busy" }, body: "<later>" });
     const desk = await openDesk();
     const id = await dropOne(desk, receiver.url);
@@ -130,7 +130,7 @@ describe("the verdict of a delivery", () => {
     expect(list.html).not.toMatch(/pill good">(?:302|500)/);
   });
 
-  it("of one that was never attempted, and of one without an attempt left", async () => {
+  it("that was never attempted, and of one without an attempt left", async () => {
     const receiver = await startReceiver({ status: 500 });
     const desk = await openDesk();
     await desk.live.control("POST", "/rules", { on: "delivery", then: { delay: "5m" }, times: 1 });
@@ -144,7 +144,7 @@ describe("the verdict of a delivery", () => {
     );
   });
 
-  it("comes with the answer unfolded, the formatted body, and a signed command that the receiver takes", async () => {
+  it("comes with the answer, the formatted body, and a signed command that the receiver accepts", async () => {
     const receiver = await startReceiver({ status: 503, body: "<later>" });
     const desk = await openDesk();
     const id = await dropOne(desk, receiver.url, { description: `It's "<b>Café</b>" & \\ $HOME` });
@@ -160,7 +160,7 @@ describe("the verdict of a delivery", () => {
       expect(second?.headers[header]).toBe(first?.headers[header]);
   });
 
-  it("has a command for bytes that are no text", async () => {
+  it("has a command for bytes that are not text", async () => {
     const receiver = await startReceiver();
     const desk = await openDesk({ forges: true });
     await desk.live.control("POST", "/rules", { on: "delivery", then: { truncate: 150 } });
@@ -194,7 +194,7 @@ describe("failing webhooks", () => {
     expect(after.text).not.toContain("Resend all failed");
   });
 
-  it("leave out those whose attempt is in flight", async () => {
+  it("are not sent again while their attempt is in flight", async () => {
     const receiver = await startReceiver((_, index) => (index === 0 ? { status: 500 } : "hang"));
     const desk = await openDesk();
     const id = await dropOne(desk, receiver.url);
@@ -207,7 +207,7 @@ describe("failing webhooks", () => {
 });
 
 describe("a subscription", () => {
-  it("is made by a form, and shows its health", async () => {
+  it("is created by a form, and shows its health", async () => {
     const receiver = await startReceiver((_, index) => ({ status: index < 2 ? 200 : 302 }));
     const desk = await openDesk();
     await desk.open("/subscriptions");
@@ -247,7 +247,7 @@ describe("a subscription", () => {
 });
 
 describe("a request's page", () => {
-  it("shows question and answer without credentials, and what it made", async () => {
+  it("shows the request and its answer without credentials, and its effects", async () => {
     const desk = await openDesk();
     const { live } = desk;
     await live.createCharge({ externalId: "order-77", metadata: { note: `key ${DEFAULT_COMPANY.secretKey}` } });
@@ -274,7 +274,7 @@ describe("a request's page", () => {
     expect(lost.text).toContain("It changed nothing");
   });
 
-  it("takes the token that nobody knows out of its path", async () => {
+  it("redacts an unknown token in its path", async () => {
     const desk = await openDesk();
     await desk.live.http("GET", "/v1/charges/at_of_production_9", undefined, {
       authorization: "Bearer at_of_production_9",
@@ -284,8 +284,8 @@ describe("a request's page", () => {
   });
 });
 
-describe("what clients write", () => {
-  it("is only ever text, on every page", async () => {
+describe("text that clients wrote", () => {
+  it("is shown as text on every page", async () => {
     const evil = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{7*7}}`;
     const receiver = await startReceiver({ status: 500, headers: { "x-evil": "<b>x</b>" }, body: evil });
     const desk = await openDesk();

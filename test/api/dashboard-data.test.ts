@@ -5,10 +5,10 @@ import { startReceiver } from "../support/receiver.js";
 import { transferRequest } from "../support/requests.js";
 import { runShell } from "../support/shell.js";
 
-describe("a page of nothing", () => {
+describe("an empty page", () => {
   const empty = ["", "/charges", "/transfers", "/batches", "/customers", "/subscriptions", "/deliveries"];
 
-  it.each(empty)("%s says what would stand there", async (path) => {
+  it.each(empty)("%s says what it would show", async (path) => {
     expect((await (await openDesk()).open(path)).html).toContain('class="empty"');
   });
 
@@ -35,7 +35,7 @@ describe("a page of nothing", () => {
 });
 
 describe("the activity", () => {
-  it("shows a request, what it made and its webhooks, with marks of rules and faults", async () => {
+  it("shows a request, its effects and its webhooks, with marks for rules and faults", async () => {
     const receiver = await startReceiver({ status: 503 });
     const desk = await openDesk();
     const { live } = desk;
@@ -69,7 +69,7 @@ describe("the activity", () => {
     expect(html.indexOf('id="req_5"')).toBeLessThan(html.indexOf('id="req_2"'));
   });
 
-  it("marks the requests in which something was found, and leads to it", async () => {
+  it("marks the requests of findings, and links to these", async () => {
     const desk = await openDesk();
     const { live } = desk;
     const { id } = await live.createCharge();
@@ -80,7 +80,7 @@ describe("the activity", () => {
     expect(html).not.toMatch(/<li id="req_1"(?:(?!<li id=).)*\/findings">finding/s);
   });
 
-  it("is filtered by failure, operation, answer and resource, and searched by what things are called", async () => {
+  it("is filtered by failure, operation, answer and resource, and searched by names", async () => {
     const desk = await openDesk();
     const { live } = desk;
     const { id } = await live.createCharge({ externalId: "order-77" });
@@ -165,7 +165,7 @@ describe("the activity", () => {
     }
   });
 
-  it("goes on with what was before, and back to the newest", async () => {
+  it("continues with older items, and leads back to the newest", async () => {
     const desk = await openDesk();
     for (let n = 0; n < 45; n++) await desk.live.http("GET", "/v1/balance");
     const first = await desk.open("");
@@ -256,7 +256,7 @@ describe("a transfer's and a batch's page", () => {
   });
 });
 
-it("no page grows with what a client writes", async () => {
+it("long texts of a client do not make any page long", async () => {
   const desk = await openDesk();
   const { live } = desk;
   const long = "x".repeat(200_000);

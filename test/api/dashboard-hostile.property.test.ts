@@ -31,8 +31,8 @@ const addressOf = (path: string): string => (path === "" ? "/_sandbox" : `/_sand
 /** Whatever is written into a part of a path, it is one part: "." and ".." would not be. */
 const segment = (text: string): string => encodeURIComponent(Buffer.from(text).toString()).replaceAll(".", "%2E");
 
-describe("the dashboard under what nobody sends by good will", () => {
-  it("answers every page, whatever its id and query are, and has no bug", { timeout: 60_000 }, async () => {
+describe("the dashboard under hostile requests", () => {
+  it("answers every page without a bug, whatever its id and query are", { timeout: 60_000 }, async () => {
     const live = await startLive();
     await live.createCharge(chargeRequest());
     await live.createTransfer(transferRequest());
@@ -54,7 +54,7 @@ describe("the dashboard under what nobody sends by good will", () => {
     );
   });
 
-  it("does or refuses every action, whatever its fields are, and has no bug", { timeout: 60_000 }, async () => {
+  it("executes or refuses every action without a bug, whatever its fields are", { timeout: 60_000 }, async () => {
     const live = await startLive();
     const visitor = visit(live.app);
     const names = Object.keys(actions);

@@ -6,11 +6,11 @@ import { chargeRequest } from "../support/requests.js";
 const parts = (more: string): string =>
   `--x\r\nContent-Disposition: form-data; name="state"${more}\r\n\r\n{}\r\n--x--\r\n`;
 
-describe("the dashboard under what nobody sends by good will", () => {
+describe("the dashboard under hostile requests", () => {
   it.each([
     ["addRule", { rule: "[".repeat(100_000) + "]".repeat(100_000) }],
     ["setting", { setting: ".".repeat(100_000), value: "1" }],
-  ])("refuses what %s has nested too deep", async (name, fields) => {
+  ])("refuses a value that is nested too deep: %s", async (name, fields) => {
     const live = await startLive();
     const visitor = visit(live.app);
     await visitor.get("/_sandbox/dashboard/rules");
@@ -32,13 +32,13 @@ describe("the dashboard under what nobody sends by good will", () => {
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("The form has too many fields");
   });
-  it("takes the state constructor for a word like any other", async () => {
+  it("treats the state "constructor" like any other word", async () => {
     const live = await startLive();
     await live.control("PUT", "/customers/+2250700000099", { firstName: "A", lastName: "B", kycStatus: "constructor" });
     const { html } = await visit(live.app).get("/_sandbox/dashboard/customers");
     expect(html).toContain('<span class="pill plain">constructor</span>');
   });
-  it("shows a delivery whose body is no JSON, as a state may bring it", async () => {
+  it("shows a delivery whose body is not JSON, which a state may contain", async () => {
     const live = await startLive();
     const url = "http://127.0.0.1:9/hook";
     const { body: webhook } = await live.api("POST", "/v1/webhooks", { topic: "charges/events", url });

@@ -27,7 +27,7 @@ async function turns(): Promise<void> {
 }
 
 describe("the live updates of a page", () => {
-  it("say that something has changed, at most once in a quarter of a second, and nothing else", async () => {
+  it("only report that something has changed, at most once in a quarter of a second", async () => {
     const system = createFakeSystem();
     const world = createWorld({ system });
     const { status, headers, events, leave } = await follow(world.app);
@@ -63,7 +63,7 @@ describe("the live updates of a page", () => {
     await leave();
   });
 
-  it("are bounded, and one that left makes room", async () => {
+  it("are limited in number, and a client that leaves makes room", async () => {
     const live = await startLive();
     const open = await Promise.all(Array.from({ length: LIVE_MAX }, () => follow(live.app)));
     expect((await follow(live.app)).status).toBe(429);
@@ -73,13 +73,13 @@ describe("the live updates of a page", () => {
     for (const { leave } of [...open.slice(1), again]) await leave();
   });
 
-  it("are none for HEAD, whose answer nobody reads", async () => {
+  it("do not count for HEAD, whose answer nobody reads", async () => {
     const live = await startLive();
     for (let count = 0; count <= LIVE_MAX; count++)
       expect((await fetch(live.url + PATH, { method: "HEAD" })).status).toBe(200);
   });
 
-  it("are of a company that there is", async () => {
+  it("are 404 for an unknown company", async () => {
     const live = await startLive();
     expect((await follow(live.app, "?company=nobody")).status).toBe(404);
   });

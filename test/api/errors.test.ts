@@ -149,7 +149,7 @@ describeApi("a token", (open) => {
     ["DELETE", "/v1/webhooks/x"],
   ] as const;
 
-  it.each(endpoints)("is required by %s %s", async (method, path) => {
+  it.each(endpoints)("is required for %s %s", async (method, path) => {
     const { api } = await open();
     for (const [authorization, message] of authorizationCases.slice(0, 4)) {
       const { status, body } = await api(method, path, undefined, { authorization });
@@ -171,7 +171,7 @@ describeApi("a token", (open) => {
   );
 
   it.each(["bearer at_sandbox", "BEARER at_sandbox", "Bearer   at_sandbox", "Bearer at_sandbox "])(
-    "written as %j is taken",
+    "written as %j is accepted",
     async (authorization) => {
       const { api } = await open();
       expect((await api("GET", "/v1/balance", undefined, { authorization })).status).toBe(200);
@@ -223,7 +223,7 @@ describeApi("a method that a path does not have", (open) => {
   });
 });
 
-describeApi("a path that is not there", (open) => {
+describeApi("a path that does not exist", (open) => {
   it.each([
     ["/"],
     ["/v1"],
@@ -291,7 +291,7 @@ describeApi("the headers of the sandbox", (open) => {
 describe("a bug of ours", () => {
   const open = useWorlds();
 
-  it("is 500 with the error body, logged under its correlationId, without any detail of what broke", async () => {
+  it("is 500 with the error body, without any details, which are logged under its correlationId", async () => {
     const logged: unknown[] = [];
     const world = await open({ log: { write: (level, event, fields) => logged.push({ level, event, ...fields }) } });
     vi.spyOn(world.sandbox.defaultCompany.world.accounts, "get").mockImplementation(() => {

@@ -20,7 +20,7 @@ async function listening(door: Door, options?: WorldOptions) {
 }
 
 describe.each(doors)("an exchange, %s,", (door) => {
-  it("is the request, the answer, and what it made", async () => {
+  it("has the request, its answer and its effects", async () => {
     const { live, ask, last, lost } = await listening(door);
     const { company } = live;
     const before = company.record.seq;
@@ -94,7 +94,7 @@ describe.each(doors)("an exchange, %s,", (door) => {
     expect(last()).toMatchObject({ company: undefined, problem: "token_invalid" });
   });
 
-  it("is not reported for requests outside of the API", async () => {
+  it("is not reported for requests outside the API", async () => {
     const { ask, heard } = await listening(door);
     for (const path of ["/", "/favicon.ico", "/_sandbox/health", "/openapi.json"])
       await ask("GET", path, { headers: { authorization: null } });

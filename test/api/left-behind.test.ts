@@ -10,7 +10,7 @@ import { connectTo } from "../support/raw-http.js";
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
 describe("a client that leaves", () => {
-  it("is noticed while another request waits behind the one that is worked on", async () => {
+  it("is noticed while another request waits behind the one being handled", async () => {
     const app = new Hono<HttpEnv>();
     let finish = (): void => undefined;
     const held = new Promise<Response>((resolve) => {

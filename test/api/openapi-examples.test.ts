@@ -38,7 +38,7 @@ describe("every example of the API description", () => {
     }
   });
 
-  it("shows the fields with the contract's oddities", () => {
+  it("shows the fields that the contract treats in an unusual way", () => {
     const values = (called: string, status: string): Record<string, Record<string, unknown>> => {
       const response = new Map(operationsOf(document)).get(called)?.responses[status];
       const examples = response && "content" in response ? response.content?.["application/json"].examples : {};
@@ -101,7 +101,7 @@ describe("an example of an error", () => {
     },
   };
 
-  it.each(Object.entries(provoked))("is what the sandbox really answers: %s", async (name, provoke) => {
+  it.each(Object.entries(provoked))("is what the sandbox answers: %s", async (name, provoke) => {
     const example = Object(
       limited.components.responses[name]?.content?.["application/json"].examples["refused"]?.value,
     );

@@ -113,7 +113,7 @@ describe("the API description", () => {
     }
   });
 
-  it("has the refusals of a body only where there is a body", () => {
+  it("has the errors of a body only where there is a body", () => {
     for (const id of operationIds) {
       const { method, path, body } = operations[id];
       const operation = described.get(`${method} ${path.replace(":id", "{id}")}`);

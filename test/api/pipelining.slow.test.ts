@@ -54,7 +54,7 @@ it.each([
   expect((answered - before) / REQUESTS).toBeLessThan(CONNECTIONS / 2);
 });
 
-it("a client that does not read its answer has no further ones made", async () => {
+it("no further answers are made for a client that does not read its answer", async () => {
   const live = await startLive();
   const metadata = { text: "x".repeat(400_000) };
   for (let made = 0; made < 12; made++) await live.createCharge({ metadata });

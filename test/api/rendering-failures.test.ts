@@ -8,7 +8,7 @@ import { openWorld } from "../support/world.js";
 
 const raw = "GET /v1/balance HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n";
 
-it("an error while an error is rendered is a plain 500, and the server goes on", async () => {
+it("an error while an error is rendered is a plain 500, and the server continues", async () => {
   const world = openWorld();
   const server = await serve(createApp(world.sandbox), { port: 0, host: "127.0.0.1" });
   onTestFinished(() => server.close());

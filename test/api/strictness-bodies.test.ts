@@ -128,7 +128,7 @@ describeApi("a body", (open) => {
     expect((await api("POST", "/v1/charges", request)).status).toBe(413);
   });
 
-  it("may be nested 200 deep, also in unknown fields, and no deeper", async () => {
+  it("may be nested 200 levels deep, even in unknown fields, and no deeper", async () => {
     const { api } = await open();
     const lists = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const withUnknown = (depth: number): string =>
@@ -192,7 +192,7 @@ describeApi("a body", (open) => {
     expect(Object.hasOwn(Object.prototype, "amount")).toBe(false);
   });
 
-  it("is accepted beside a query", async () => {
+  it("is accepted together with a query", async () => {
     const { api } = await open();
     expect((await api("POST", "/v1/charges?amount=5&debug", chargeRequest())).status).toBe(201);
   });

@@ -225,7 +225,7 @@ describe("a slow client", () => {
     expect(JSON.parse(answer.body)).toEqual(refusal(408, message));
   });
 
-  it("is 408 also when it keeps sending a little", async () => {
+  it("is 408 even when it keeps sending a little", async () => {
     const { url } = await listen(limits);
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);

@@ -207,7 +207,7 @@ describeApi("each field is checked", (open) => {
     }
   });
 
-  it("but numbers may be written as JSON allows", async () => {
+  it("but a number may have any form that JSON allows", async () => {
     const { api } = await open();
     for (const json of ["1e4", "10000.0", "1.0E+4", "100000e-1"]) {
       const { status, body } = await api("POST", "/v1/charges", withField(chargeRequest(), "amount", json));
@@ -224,7 +224,7 @@ describeApi("each field is checked", (open) => {
     "https://shop.test/%20",
     "https://münchen.example/é",
     "http://10.0.0.1/",
-  ])("and %s is a URL, given back as it was sent", async (url) => {
+  ])("and %s is a URL, which is returned as it was sent", async (url) => {
     const { api } = await open();
     const { id } = (await api("POST", "/v1/charges", chargeRequest({ onCompletedRedirectionUrl: url }))).body;
     expect((await api("POST", `/v1/charges/${id}/pay`)).body.webRedirectionUrl).toBe(url);
@@ -236,14 +236,14 @@ describeApi("each field is checked", (open) => {
     ["Koné 💳 \ud800", "Koné 💳 \ud800"],
     ["<script>", "<script>"],
     ["x".repeat(100_000), "x".repeat(100_000)],
-  ])("and a text comes back as it was sent: %j", async (text, expected) => {
+  ])("and a text is returned as it was sent: %j", async (text, expected) => {
     const { api } = await open();
     const { status, body } = await api("POST", "/v1/charges", chargeRequest({ externalId: text, description: text }));
     expect(status).toBe(201);
     expect([body.externalId, body.description]).toEqual([expected, expected]);
   });
 
-  describe("a message quotes what it was given, shortly", () => {
+  describe("a message quotes the given value, shortened", () => {
     it.each(["amount", "description"])("in %s", async (field) => {
       const { api } = await open();
       const long = field === "amount" ? "9".repeat(5_000) : " ".repeat(5_000);

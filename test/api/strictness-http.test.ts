@@ -45,14 +45,17 @@ describe("a body that is too large", () => {
   it.each([
     ["30000000", megabytes(30), "close"],
     ["5000000", megabytes(5), "keep-alive"],
-  ])("of %s bytes is answered with what becomes of its connection", async (length, pieces, connection) => {
-    const { raw } = await listen();
-    const kept = credentials.replace("connection: close\r\n", "");
-    const next = connection === "close" ? [] : [`GET /v1/balance HTTP/1.1\r\n${credentials}\r\n`];
-    const head = `POST /v1/charges HTTP/1.1\r\n${kept}${json}content-length: ${length}\r\n\r\n`;
-    const answer = await raw(head, ...pieces, ...next);
-    expect([answer.status, answer.headers["connection"]]).toEqual([413, connection]);
-  });
+  ])(
+    "of %s bytes is answered, and the answer says whether the connection stays open",
+    async (length, pieces, connection) => {
+      const { raw } = await listen();
+      const kept = credentials.replace("connection: close\r\n", "");
+      const next = connection === "close" ? [] : [`GET /v1/balance HTTP/1.1\r\n${credentials}\r\n`];
+      const head = `POST /v1/charges HTTP/1.1\r\n${kept}${json}content-length: ${length}\r\n\r\n`;
+      const answer = await raw(head, ...pieces, ...next);
+      expect([answer.status, answer.headers["connection"]]).toEqual([413, connection]);
+    },
+  );
 
   it.each([
     ["POST /v1/charges", "", 401],

@@ -101,7 +101,7 @@ function expectNothingOfOther({ headers, text }: Answer): void {
 }
 
 describe("each route of the control API", () => {
-  it("are all of them", () => {
+  it("are listed completely below", () => {
     expect(routes.length).toBeGreaterThan(45);
     for (const route of ["GET /clock", "PUT /state", "GET /stream", "POST /scenarios/replay", "GET /health"])
       expect(routes).toContain(route);
@@ -147,7 +147,7 @@ describe("each route of the control API", () => {
 });
 
 describe("a tenant", () => {
-  it("steers its own clock, without naming its company", async () => {
+  it("controls its own clock, without naming its company", async () => {
     const { control } = open();
     const moved = await control("POST", "/clock/advance", { by: "1h" }, bearer(OWN));
     expect(moved.body.now).toBe("2026-01-15T10:00:00.000Z");
@@ -200,7 +200,7 @@ describe("a tenant", () => {
     expect((await read("/openapi.json?company=company_other")).status).toBe(404);
   });
 
-  it("shows strangers no tenant's profile when no configured company is open", async () => {
+  it("does not show its profile to strangers when no configured company is open", async () => {
     const { app, control, sandbox } = open();
     for (const { id } of sandbox.options.companies)
       await control("DELETE", `/companies/${id}`, undefined, bearer(ADMIN));
@@ -316,7 +316,7 @@ describe("opening a company without an administrator", () => {
     expect(list.status).toBe(403);
   });
 
-  it("takes a long token of the client's own, which no one has", async () => {
+  it("accepts a long token of the client's own that no company has", async () => {
     const world = selfService();
     const token = "at_6f0d9c2b8a7e4d51";
     expect((await ask(world, bearer("at_short"))).status).toBe(400);
@@ -326,7 +326,7 @@ describe("opening a company without an administrator", () => {
     expect((await ask(world, { authorization: "Basic eA==" })).status).toBe(401);
   });
 
-  it("takes little, since anyone may ask", async () => {
+  it("accepts only a small body, since anyone may ask", async () => {
     const large = await selfService().control("POST", "/companies", { x: "x".repeat(16 * 1024) });
     expect(large.status).toBe(413);
   });

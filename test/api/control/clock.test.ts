@@ -58,7 +58,7 @@ describe("PUT /clock", () => {
     expect(answer.headers.get("x-sandbox-now")).toBe(now);
   });
 
-  it("lets a frozen clock run on from its time, or from a later one", async () => {
+  it("resumes a frozen clock from its time, or from a later one", async () => {
     const before = "2026-01-15T09:00:00.000Z";
     const resumed = await open().control("PUT", "/clock", { mode: "running" });
     expect(resumed.body.mode).toBe("running");
@@ -78,7 +78,7 @@ describe("PUT /clock", () => {
     expect(later.body).toMatchObject({ mode: "frozen", now: "2099-01-01T00:00:00.000Z" });
   });
 
-  it("handles what is due on the way", async () => {
+  it("handles everything that is due before that time", async () => {
     open();
     const id = await charge();
     await world.control("PUT", "/clock", { now: "2026-01-15T10:00:00Z" });
@@ -164,7 +164,7 @@ describe("POST /clock/advance", () => {
     expect(answer.body.fired).toEqual([{ at: "2026-01-15T09:00:02.000Z", kind: "transfer.settle", id }]);
   });
 
-  it("answers before the receivers with settle: false", async () => {
+  it("with settle: false answers before the receivers do", async () => {
     open();
     await subscribe("charges/events");
     receiver?.reply("hang");

@@ -35,7 +35,7 @@ describe("POST /companies", () => {
   });
 
   it.each<[{ secretKey?: string } | undefined]>([[{}], [undefined], [{ secretKey: "mine" }]])(
-    "%j makes a name up",
+    "%j generates an id",
     async (body) => {
       const { body: made } = await open().control("POST", "/companies", body);
       const name = /^company_(.{21})$/.exec(made.companyId)?.[1];
@@ -120,7 +120,7 @@ describe("POST /companies", () => {
 });
 
 describe("GET /companies", () => {
-  it("skips none where another is removed meanwhile", async () => {
+  it("skips no company when another is removed meanwhile", async () => {
     open();
     for (let at = 0; at < 6; at++) await world.control("POST", "/companies", { companyId: `c${at}` });
     const [first] = await Promise.all([
@@ -154,7 +154,7 @@ describe("GET /companies", () => {
 });
 
 describe("DELETE /companies/:id", () => {
-  it("removes a company, its token and all that was due in it", async () => {
+  it("removes a company, its token and its due work", async () => {
     open();
     await world.control("POST", "/companies", { companyId: "a" });
     const answer = await world.control("DELETE", "/companies/a");
@@ -208,7 +208,7 @@ describe("POST /companies/:id/rotate", () => {
     expect(company.accessTokens).toEqual([{ accessToken: body.accessToken, expiresAt: null }]);
   });
 
-  it("lets the old one work for an overlap, and the new one expire", async () => {
+  it("keeps the old one valid for an overlap, and lets the new one expire", async () => {
     open();
     await world.control("POST", path, { accessToken: "at_2", overlap: "10m", expiresIn: "1h" });
     const [company] = (await world.control("GET", "/companies")).body.data;
@@ -243,7 +243,7 @@ describe("POST /companies/:id/rotate", () => {
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
   });
 
-  it("is 422 for a token that a company has", async () => {
+  it("is 422 for a token that a company already has", async () => {
     open();
     await world.control("POST", "/companies", { accessToken: "at_b" });
     expect((await world.control("POST", path, { accessToken: "at_b" })).status).toBe(422);

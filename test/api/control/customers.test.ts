@@ -34,7 +34,7 @@ describe("PUT /customers/:msisdn", () => {
     ]);
   });
 
-  it("wins over a reserved number until it is removed", async () => {
+  it("overrides a test number until it is removed", async () => {
     await world.control("PUT", "/customers/+2250700000001", awa);
     expect(await check("%2B2250700000001")).toEqual(awa);
     await world.control("DELETE", "/customers/+2250700000001");

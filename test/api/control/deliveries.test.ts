@@ -64,7 +64,7 @@ describe("GET /deliveries", () => {
     expect((await world.control("GET", `/deliveries/${delivery.id.replace("del_", "")}`)).body).toEqual(delivery);
   });
 
-  it("has no response of a receiver that gave none, and says when the next attempt is due", async () => {
+  it("has no response when the receiver gave none, and says when the next attempt is due", async () => {
     receiver.reply("reset");
     await subscribe("charges/events");
     await paidCharge();
@@ -178,7 +178,7 @@ describe("POST /deliveries/:id/redeliver", () => {
 });
 
 describe("GET /deliveries/wait", () => {
-  it("answers with what is there already", async () => {
+  it("answers with the deliveries that already exist", async () => {
     await subscribe("charges/events");
     const id = await paidCharge();
     const [delivery] = await deliveries();
@@ -213,7 +213,7 @@ describe("GET /deliveries/wait", () => {
     expect((await succeeded).body).toMatchObject({ id: came.body.id, status: "succeeded" });
   });
 
-  it("finds one by status as soon as it has it", async () => {
+  it("finds a delivery as soon as it has the status", async () => {
     receiver.reply("hang");
     await subscribe("charges/events");
     const waiting = world.control("GET", "/deliveries/wait?status=pending&timeout=10s");
@@ -237,7 +237,7 @@ describe("GET /deliveries/wait", () => {
     expect((await world.control("GET", "/deliveries/wait?timeout=0")).status).toBe(200);
   });
 
-  it("is 404 with the deliveries that did come", async () => {
+  it("is 404 with the deliveries that came", async () => {
     await subscribe("charges/events");
     const id = await paidCharge();
     const [delivery] = await deliveries();
@@ -254,7 +254,7 @@ describe("GET /deliveries/wait", () => {
     });
   });
 
-  it("goes on in a company that is reset meanwhile, and ends with one that is removed", async () => {
+  it("continues when the company is reset meanwhile, and ends when it is removed", async () => {
     await world.control("POST", "/companies", { companyId: "b" });
     const through = world.control("GET", "/deliveries/wait?timeout=10s");
     const ended = world.control("GET", "/deliveries/wait?company=b&timeout=10m");

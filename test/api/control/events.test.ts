@@ -84,7 +84,7 @@ describe("GET /events", () => {
     expect(find("balance.adjusted")).toMatchObject({ resource: null, data: { balance: 5, currency: "XOF" } });
   });
 
-  it("goes on after the last one seen", async () => {
+  it("continues after the last event seen", async () => {
     await play();
     const { data: all } = await events("?limit=100");
     const seen = all[6].id;
@@ -98,7 +98,7 @@ describe("GET /events", () => {
     expect(cursor.prev).toBeNull();
   });
 
-  it("is 404 after an event that is not there", async () => {
+  it("is 404 after an unknown event", async () => {
     const answer = await world.control("GET", "/events?after=evt_x");
     expect(answer.status).toBe(404);
     expect(answer.body.message[0]).toContain('No event has the id "evt_x"');

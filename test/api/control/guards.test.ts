@@ -77,7 +77,7 @@ describe("the body of a call", () => {
     expect(Object.keys(answer.body)).toEqual(errorKeys);
   });
 
-  it("is not bounded by server.bodyLimit, which could then not be set back", async () => {
+  it("may be larger than server.bodyLimit, which could otherwise not be reset", async () => {
     open({ profile: { server: { bodyLimit: 1 } } });
     const answer = await world.control("PATCH", "/profile", { server: { bodyLimit: null } });
     expect(answer.status).toBe(200);
@@ -126,7 +126,7 @@ describe("?company=", () => {
     expect(answer.body.message).toEqual(['No company has the id "company_sandbx". Did you mean "company_sandbox"?']);
   });
 
-  it("is 422 when no company is left, and a reset brings it back", async () => {
+  it("is 422 when no company is left, until a reset opens the first one again", async () => {
     open();
     expect((await world.control("DELETE", "/companies/company_sandbox")).status).toBe(204);
     expect((await world.control("GET", "/balance")).status).toBe(422);
@@ -159,7 +159,7 @@ describe("the admin token", () => {
   });
 
   it.each(["s3cre", "s3cret ", "s3crets", "S3cret", "x".repeat(10_000)])(
-    "is that one and no other: not %s",
+    "must match exactly: %s is refused",
     async (token) => {
       open({ adminToken: "s3cret" });
       const answer = await world.control("GET", "/clock", undefined, { authorization: `Bearer ${token}x` });
@@ -175,7 +175,7 @@ describe("the admin token", () => {
   });
 });
 
-describe("forgeries", () => {
+describe("requests from other sites", () => {
   it.each(["https://evil.test", "null", "http://localhost:5173", "http://127.0.0.1", "file://", "garbage"])(
     "refuses the origin %s with 403",
     async (origin) => {
@@ -249,7 +249,7 @@ describe("forgeries", () => {
     expect(answer.status).toBe(status);
   });
 
-  it("an own Origin outweighs Sec-Fetch-Site", async () => {
+  it("an Origin of the sandbox outweighs Sec-Fetch-Site", async () => {
     open({ publicUrl: "https://pay.example.test" });
     const headers = { host: "localhost:4010", origin: "https://pay.example.test", "sec-fetch-site": "cross-site" };
     expect((await world.control("POST", "/reset", undefined, headers)).status).toBe(200);
@@ -306,7 +306,7 @@ describe("wrong admin tokens", () => {
   const wrong = { authorization: "Bearer no" };
   const right = { authorization: "Bearer s3cret" };
 
-  it("are limited, also those of the sign-in page; the right one is always taken", async () => {
+  it("are limited, including those of the sign-in page; the right one is always accepted", async () => {
     let elapsed = 0;
     open({ adminToken: "s3cret", system: { ...systemClock, monotonic: () => elapsed } });
     const ask = (headers?: Readonly<Record<string, string>>) => world.control("GET", "/clock", undefined, headers);
@@ -332,7 +332,7 @@ describe("wrong admin tokens", () => {
     expect((await ask(wrong)).status).toBe(429);
   });
 
-  it("of one address do not count for another", async () => {
+  it("are counted for each address separately", async () => {
     open({ adminToken: "s3cret" });
     const { port } = new URL(await world.listen());
     const askFrom = async (localAddress: string): Promise<number | undefined> => {

@@ -65,7 +65,7 @@ describe("a list of large records", () => {
     expect(await longestStop(list)).toBeLessThan(1200);
   });
 
-  it("shows a record alone that is larger than a page", async () => {
+  it("shows a record that is larger than a page by itself", async () => {
     const { world } = await withCharges(2, 20 * MIB);
     const { body } = await world.control("GET", "/charges?limit=10");
     expect([body.count, body.data[0].id, body.cursor.next === null]).toEqual([1, "charge-1", false]);
@@ -118,7 +118,7 @@ describe("answers that a client does not read", () => {
     return answer.status;
   };
 
-  it("are bounded for each company, whatever its tokens are", async () => {
+  it("are limited for each company, not for each of its tokens", async () => {
     const { world, ids } = await withCharges(1, 100 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
     const url = await world.listen();
     const admin = { authorization: "Bearer s3cret-admin" };
@@ -136,7 +136,7 @@ describe("answers that a client does not read", () => {
     await expect.poll(() => statusOf(url + path, { authorization: "Bearer at_2" })).toBe(200);
   });
 
-  it("are of ten HTTP archives of a company at a time", async () => {
+  it("are limited to ten HTTP archives of a company at a time", async () => {
     const world = openWorld();
     const { api, control } = world;
     await control("POST", "/companies", { companyId: "company_b" });
@@ -156,7 +156,7 @@ describe("answers that a client does not read", () => {
     await expect.poll(() => statusOf(url + path, {})).toBe(200);
   });
 
-  it("are of one file of the dashboard at a time", async () => {
+  it("are limited to one file of the dashboard at a time", async () => {
     const { world } = await withCharges(1, 20 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
     const url = await world.listen();
     const visitor = visit(world.app, url);
@@ -173,7 +173,7 @@ describe("answers that a client does not read", () => {
   });
 });
 
-it("a new connection does not wait for all that other clients have asked before", async () => {
+it("a new connection does not wait for all earlier requests of other clients", async () => {
   const { world } = await withCharges(80, MIB);
   const url = await world.listen();
   const health = `${url}/_sandbox/health`;
@@ -229,7 +229,7 @@ it("the requests of large batches name their webhooks without a long stop", asyn
   expect(stopMs).toBeLessThan(1_500);
 });
 
-it("pages of the journal that are asked for at the same time are made one after the other, since each takes memory", async () => {
+it("pages of the journal that are requested at the same time are made one after the other, since each takes memory", async () => {
   const { api, control } = openWorld();
   const members = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`member${n}`, "x"]));
   for (let n = 0; n < 300; n++) await api("POST", "/v1/charges", { ...members, n });

@@ -120,7 +120,7 @@ describe("beyond 800 billion XOF", () => {
     expect((await world.control("PATCH", "/profile", settings)).status).toBe(200);
   });
 
-  it("payments fail, also those whose results come later", async () => {
+  it("payments fail, including those whose results come later", async () => {
     for (let paid = 0; paid < 7; paid++) expect((await pay()).status).toBe("paid");
     expect(await pay()).toMatchObject({ status: "due", transactions: [{ status: "failed", error: "limit_exceeded" }] });
     await world.control("POST", "/rules", { on: "payment", then: { outcome: "paid", after: "5m" } });

@@ -69,13 +69,13 @@ describe("POST /companies/:id/export and PUT /companies/:id", () => {
     expect((await target.control("GET", `/charges${SHOP}`)).body.count).toBe(0);
   });
 
-  it("without close leave the company as it is", async () => {
+  it("without close do not change the company", async () => {
     const source = await openShop();
     await exportShop(source, false);
     expect((await source.api("GET", "/v1/balance", undefined, shop)).status).toBe(200);
   });
 
-  it("make a pending delivery the new sandbox's", async () => {
+  it("move a pending delivery to the new sandbox", async () => {
     const [source, target] = [await openShop(), openWorld()];
     const hung = gate();
     const receiver = await startReceiver(() => hung.opened.then(() => ({})));
@@ -118,7 +118,7 @@ describe("a company that was closed", () => {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
   });
 
-  it("keeps its id and tokens, also with auto-provision, until it is removed", async () => {
+  it("keeps its id and tokens until it is removed, even with auto-provision", async () => {
     const source = await openShop(openWorld({ autoProvision: true }));
     await exportShop(source);
     expect((await source.control("POST", "/companies", { companyId: "company_shop" })).status).toBe(422);
@@ -139,7 +139,7 @@ describe("a company that was closed", () => {
     }
   });
 
-  it("begins in 1970 where its clock would be before", async () => {
+  it("begins in 1970 if its clock would be earlier", async () => {
     const target = openWorld();
     const { entries, ...file } = await exportShop(await openShop());
     const [[kind, id, head, replaces], ...rows] = entries;
@@ -237,7 +237,7 @@ describe("a company that was closed", () => {
     await again.close();
   });
 
-  it("goes with a reset of all", async () => {
+  it("is removed by a reset of all companies", async () => {
     const source = await openShop();
     await exportShop(source);
     await source.control("POST", "/reset?company=*");
@@ -319,7 +319,7 @@ describe("what cannot be moved", () => {
 describe("a company that the disk of the target has no room for", () => {
   const ENOSPC = "ENOSPC: no space left on device, write";
 
-  it("is not open there, and goes on where it was", async () => {
+  it("is not open there, and continues where it was", async () => {
     const folder = await folderWith({});
     const fs = createFaultyFiles();
     const [source, target] = [await openShop(), await openStored(join(folder, "b"), { fs })];

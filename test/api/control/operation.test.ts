@@ -77,7 +77,7 @@ describe("GET /metrics", () => {
     expect(value("sandbox_request_duration_seconds_sum")).toBeGreaterThan(0);
   });
 
-  it("counts deliveries, and companies as they open and go", async () => {
+  it("counts deliveries, and companies as they are opened and removed", async () => {
     const world = openWorld();
     const receiver = await startReceiver(() => ({ status: receiver.received.length === 1 ? 500 : 200 }));
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });

@@ -18,7 +18,7 @@ const text = "a".repeat(255);
 const hostile = ["(a|aa)+$b", "a*a*a*a*a*b", "^(a+)+b$", "(a*)*b", String.raw`(\w+\s?)*!`, "(.*){20}b", "(a?){100}b"];
 
 describe.each(hostile)("$regex: %s", (pattern) => {
-  it("holds up nothing as a rule about requests", async () => {
+  it("blocks nothing as a rule about requests", async () => {
     const match = { body: { description: { $regex: pattern } } };
     for (let count = 0; count < 10; count++) {
       const { status } = await world.control("POST", "/rules", { on: "request", match, then: { status: 503 } });
@@ -31,7 +31,7 @@ describe.each(hostile)("$regex: %s", (pattern) => {
     expect(stopMs).toBeLessThan(STOP_MAX_MS);
   });
 
-  it("holds up nothing in a verification of 10 000 requests", async () => {
+  it("blocks nothing in a verification of 10 000 requests", async () => {
     const { journal } = world.sandbox.observationOf(world.sandbox.defaultCompany.id);
     await world.api("POST", "/v1/charges", chargeRequest({ description: text }));
     const entry = journal.entries.values().at(-1);
@@ -68,7 +68,7 @@ it("a verification says when its pattern would take too long", async () => {
   ]);
 });
 
-it("the rules that one request is compared with share one allowance of time", async () => {
+it("the rules that one request is compared with share one limit of time", async () => {
   for (let count = 0; count < 300; count++) {
     const match = { reference: { $regex: `(.*){${(count % 90) + 1}}(x|${count}!)` } };
     await world.control("POST", "/rules", { on: "transfer", match, then: { outcome: "failed", reason: "no" } });
@@ -107,7 +107,7 @@ it("a pattern with many properties is refused: compiling it takes too long", asy
   ]);
 });
 
-it("compiling patterns is part of the allowance of a request", async () => {
+it("compiling patterns counts towards the limit of a request", async () => {
   const match = { body: { description: { $in: classes(500).map(($regex) => ({ $regex })) } } };
   for (let count = 0; count < 3; count++) {
     const stopMs = await longestStop(async () => {
@@ -120,7 +120,7 @@ it("compiling patterns is part of the allowance of a request", async () => {
   expect(stopMs).toBeLessThan(STOP_MAX_MS);
 });
 
-it("compiling patterns is part of the allowance of a verification, which yields meanwhile", async () => {
+it("compiling patterns counts towards the limit of a verification, which yields meanwhile", async () => {
   for (let count = 0; count < 10; count++) await world.api("POST", "/v1/charges", chargeRequest({ description: "!" }));
   const match = { body: { description: { $in: classes(500).map(($regex) => ({ $regex })) } } };
   const stopMs = await longestStop(async () => {
@@ -143,7 +143,7 @@ const products: Readonly<Record<string, unknown>> = {
 };
 
 describe.each(Object.entries(products))("%s", (_, list) => {
-  it("holds up nothing as rules, nor as a verification", async () => {
+  it("blocks nothing, neither as rules nor as a verification", async () => {
     for (let count = 0; count < 5; count++) {
       const order = { on: "request", match: { body: { metadata: { list } } }, then: { status: 503 } };
       expect((await world.control("POST", "/rules", order)).status).toBe(201);
@@ -180,7 +180,7 @@ it.each([
   ["many rules", 1_000, 6_000, "short"],
   ["a large payload", 1, 70, "x".repeat(900_000)],
   ["a payload", 1, 2_000, "x".repeat(30_000)],
-])("%s over the webhooks of many subscriptions hold up nothing", async (_, rules, subscriptions, description) => {
+])("%s over the webhooks of many subscriptions block nothing", async (_, rules, subscriptions, description) => {
   await withSubscriptions(rules, subscriptions);
   const stopMs = await longestStop(() => world.api("POST", "/v1/transactions", transferRequest({ description })));
   expect(world.sandbox.defaultCompany.world.deliveries.size).toBe(subscriptions);

@@ -143,7 +143,7 @@ describe("POST /charges/:id/pay", () => {
     expect(answer.body.message.join()).toContain(message);
   });
 
-  it("is 422 for a charge that is not due, also under charges.payNotDue 409", async () => {
+  it("is 422 for a charge that is not due, even under charges.payNotDue 409", async () => {
     await world.control("PATCH", "/profile", { charges: { payNotDue: 409 } });
     const { id } = await charge();
     await world.control("POST", `/charges/${id}/pay`);
@@ -151,7 +151,7 @@ describe("POST /charges/:id/pay", () => {
     expect((await world.control("POST", `/charges/${id}/pay`)).status).toBe(422);
   });
 
-  it("does what is due first: an expired charge cannot be paid", async () => {
+  it("fires due items first: an expired charge cannot be paid", async () => {
     await world.close();
     let now = Date.parse("2026-01-15T09:00:00Z");
     world = openWorld({ clock: "running", system: { ...systemClock, now: () => now } });
@@ -208,7 +208,7 @@ describe("POST /charges/:id/cancel and /drop", () => {
     expect((await world.control("GET", "/clock")).body.pendingTimers).toBe(0);
   });
 
-  it.each(["cancel", "drop"])("%s of a charge that is not due is 422 and says what may be done", async (action) => {
+  it.each(["cancel", "drop"])("%s of a charge that is not due is 422 and says what is possible", async (action) => {
     const { id } = await charge();
     await world.control("POST", `/charges/${id}/pay`);
     const answer = await world.control("POST", `/charges/${id}/${action}`);

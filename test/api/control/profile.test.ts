@@ -23,7 +23,7 @@ describe("GET /profile", () => {
 });
 
 describe("PATCH /profile", () => {
-  it("counts from the next request on, and answers as GET", async () => {
+  it("applies from the next request on, and answers like GET", async () => {
     const answer = await world.control("PATCH", "/profile", {
       http: { createdStatus: 200 },
       charges: { creationStatus: "due" },
@@ -55,14 +55,14 @@ describe("PATCH /profile", () => {
     expect(all.body.charges.min).toBe(1);
   });
 
-  it("takes back what GET gave", async () => {
+  it("accepts what GET returned", async () => {
     const { body: before } = await world.control("GET", "/profile");
     const answer = await world.control("PATCH", "/profile", before);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(before);
   });
 
-  it("is one company's alone, and gone after a reset", async () => {
+  it("applies to one company alone, until a reset", async () => {
     await world.control("POST", "/companies", { companyId: "b" });
     await world.control("PATCH", "/profile?company=b", { charges: { min: 7 } });
     expect((await world.control("GET", "/profile")).body.charges.min).toBe(100);

@@ -62,7 +62,7 @@ describe("the variables of a scenario are bounded", () => {
     });
   });
 
-  it("a value that is replaced, and one of a step that is over, count no more", async () => {
+  it("a value that was replaced, and one of a step that is over, no longer count", async () => {
     const { outcome } = await replay(
       { repeat: { times: 3, steps: [saveOften("a")] } },
       { repeat: { times: 3, steps: [{ request: "POST /v1/charges", rawBody: "${long}".repeat(30) }] } },

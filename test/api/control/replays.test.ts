@@ -125,7 +125,7 @@ it("a replay ends when its time is over", async () => {
   expect(companiesOf(world)).toEqual(["company_sandbox"]);
 });
 
-it("no more than a number run at once: the next is refused until one has ended", async () => {
+it("only a limited number run at once: the next is refused until one has ended", async () => {
   const live = await startLive();
   const leaving = new AbortController();
   const send = (signal: AbortSignal) =>
@@ -150,7 +150,7 @@ it("no more than a number run at once: the next is refused until one has ended",
   expect(again.body).toMatchObject({ outcome: "passed" });
 });
 
-it("a scenario that replays itself comes to an end", async () => {
+it("a scenario that replays itself ends", async () => {
   const world = openWorld();
   await mkdir("reports", { recursive: true });
   const folder = await mkdtemp(join("reports", "replays-"));

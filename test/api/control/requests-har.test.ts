@@ -58,7 +58,7 @@ it("is a valid archive of requests and webhooks in the order of causes, which ca
   );
 });
 
-it("has what is no URL any more once it is redacted", async () => {
+it("has a URL that is not valid any more once it is redacted", async () => {
   const world = openWorld();
   await world.control("POST", "/companies/company_sandbox/rotate", { secretKey: "key-of-mine-1" });
   await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://key-of-mine-1.invalid/hook?a=1" });
@@ -127,7 +127,7 @@ it("is whole when the company is removed before it is read", async () => {
   expect(archive.log.entries).toHaveLength(1);
 });
 
-it("takes up nothing when only its head is asked for, or nobody reads it in process", async () => {
+it("takes no place when the request is HEAD, or when nobody reads it in process", async () => {
   const world = openWorld();
   const { app } = world;
   const url = await world.listen();

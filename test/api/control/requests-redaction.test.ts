@@ -15,11 +15,11 @@ async function journalOf({ control }: TestWorld, headers?: Record<string, string
   return (await control("GET", "/requests", undefined, headers)).body.data;
 }
 
-describe("what the journal does not show", () => {
+describe("the journal does not show", () => {
   it.each([
     ["the access token", "at_sandbox"],
     ["the secret key", "secret_sandbox"],
-  ])("%s, wherever it stands", async (_, secret) => {
+  ])("%s, wherever it is", async (_, secret) => {
     const { api } = started();
     await api("GET", `/v1/charges/${secret}?key=${secret}&${secret}=yes`, undefined, {
       "x-note": `it is ${secret}!`,
@@ -69,28 +69,25 @@ describe("what the journal does not show", () => {
     expect(journal[1].answer.message.join()).toContain('got "[redacted]"');
   });
 
-  it.each(["base64", "base64url", "hex"] as const)(
-    "a secret that is %s, whatever stands around it",
-    async (encoding) => {
-      const { api } = started();
-      for (const around of ["", "x", "user", "so:", '{"a": "']) {
-        for (const secret of ["at_sandbox", "secret_sandbox"]) {
-          const encoded = Buffer.from(`${around}${secret}${around}`).toString(encoding);
-          await api("GET", `/v1/charges/${encodeURIComponent(encoded)}?key=${encodeURIComponent(encoded)}`, undefined, {
-            "x-note": `it is ${encoded}!`,
-          });
-          await api("POST", "/v1/charges", chargeRequest({ description: encoded, metadata: { [encoded]: 1 } }));
-          const [asked, made] = await journalOf(world!);
-          await world!.control("DELETE", "/requests");
-          // Of its end, `%3D` may stay.
-          expect(asked.path).toMatch(/^\/v1\/charges\/\[redacted\](?:%3D)*$/);
-          expect(asked.query).toEqual({ key: "[redacted]" });
-          expect(asked.headers["x-note"]).toBe("it is [redacted]!");
-          expect(made.body).toMatchObject({ description: "[redacted]", metadata: { "[redacted]": 1 } });
-        }
+  it.each(["base64", "base64url", "hex"] as const)("a secret that is %s, whatever surrounds it", async (encoding) => {
+    const { api } = started();
+    for (const around of ["", "x", "user", "so:", '{"a": "']) {
+      for (const secret of ["at_sandbox", "secret_sandbox"]) {
+        const encoded = Buffer.from(`${around}${secret}${around}`).toString(encoding);
+        await api("GET", `/v1/charges/${encodeURIComponent(encoded)}?key=${encodeURIComponent(encoded)}`, undefined, {
+          "x-note": `it is ${encoded}!`,
+        });
+        await api("POST", "/v1/charges", chargeRequest({ description: encoded, metadata: { [encoded]: 1 } }));
+        const [asked, made] = await journalOf(world!);
+        await world!.control("DELETE", "/requests");
+        // Of its end, `%3D` may stay.
+        expect(asked.path).toMatch(/^\/v1\/charges\/\[redacted\](?:%3D)*$/);
+        expect(asked.query).toEqual({ key: "[redacted]" });
+        expect(asked.headers["x-note"]).toBe("it is [redacted]!");
+        expect(made.body).toMatchObject({ description: "[redacted]", metadata: { "[redacted]": 1 } });
       }
-    },
-  );
+    }
+  });
 
   it("a secret as the name of a header", async () => {
     const { api } = started();
@@ -100,7 +97,7 @@ describe("what the journal does not show", () => {
     expect(headers).not.toHaveProperty("at_sandbox");
   });
 
-  it("what was replaced: a client may still use it", async () => {
+  it("a replaced secret, since a client may still use it", async () => {
     const { api, control } = started();
     await control("POST", "/companies/company_sandbox/rotate", { secretKey: "secret_next" });
     await control("POST", "/companies/company_sandbox/rotate", { accessToken: "at_next" });
@@ -146,7 +143,7 @@ describe("what the journal does not show", () => {
     });
   });
 
-  it("a plain word of a token, where it is the whole; not as a part of other words", async () => {
+  it("a token that is a plain word, as a whole text but not within other words", async () => {
     const { api } = started({ autoProvision: true });
     const headers = { authorization: "Bearer shop", "x-company-id": "company_shop" };
     await api("POST", "/v1/charges", chargeRequest({ externalId: "shop", description: "A shop" }), headers);
@@ -158,7 +155,7 @@ describe("what the journal does not show", () => {
   });
 });
 
-describe("what an error's message does not show", () => {
+describe("the message of an error does not show", () => {
   it("a secret that it would quote", async () => {
     const { api, control } = started({ adminToken: "admin-token-1" });
     const sent = chargeRequest({ amount: "at_sandbox", externalId: ["x"], description: { secret_sandbox: 1 } });
@@ -176,8 +173,8 @@ describe("what an error's message does not show", () => {
   });
 });
 
-describe("what a verification does not show", () => {
-  it("a secret, in what was expected and in what came", async () => {
+describe("a verification does not show", () => {
+  it("a secret, in what was expected and in what was sent", async () => {
     const { api, control } = started();
     await api("POST", "/v1/charges", chargeRequest({ description: "at_sandbox" }));
     const match = {

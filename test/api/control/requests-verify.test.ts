@@ -96,7 +96,7 @@ describe("a verification that does not hold", () => {
     ]);
   });
 
-  it("names at most three: of the same method and path first, then those that differ in the least", async () => {
+  it("names at most three: first the ones with the same method and path, then the ones that differ least", async () => {
     await world.api("GET", "/v1/balance");
     await pay(
       { amount: 1, reference: "far", msisdn: "+2250700000002" },
@@ -129,7 +129,7 @@ describe("a verification that does not hold", () => {
     ]);
   });
 
-  it("says which when too many match", async () => {
+  it("lists the requests when too many match", async () => {
     await pay({}, {}, {});
     const answer = await verify({ match: { operation: "createTransaction" }, count: 1 });
     expect(answer.status).toBe(422);
@@ -139,7 +139,7 @@ describe("a verification that does not hold", () => {
     expect(never.body.message).toEqual(["Matching requests: expected below 2, but 3 of 3 match (req_1, req_2, req_3)"]);
   });
 
-  it("says which match, and what misses, when too few do", async () => {
+  it("lists the requests that match, and what the others lack, when too few match", async () => {
     await pay({ amount: 100 }, { amount: 101 });
     const { body } = await verify({ match: { body: { amount: 100 } }, count: 2 });
     expect(body).toMatchObject({ matched: 1, requests: ["req_1"], nearest: [{ id: "req_2" }] });

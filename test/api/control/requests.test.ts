@@ -137,7 +137,7 @@ describe("GET /requests", () => {
   });
 });
 
-describe("what a rule did", () => {
+describe("the effect of a rule", () => {
   it("is shown with the rule", async () => {
     const { body: rule } = await world.control("POST", "/rules", {
       name: "busy",
@@ -221,21 +221,21 @@ describe("the deliveries that followed", () => {
   });
 });
 
-describe("whose requests", () => {
+describe("the company of a request", () => {
   beforeEach(async () => {
     await world.control("POST", "/companies", { companyId: "company_two" });
   });
 
   const counted = async () => ({ first: await ids(), second: await ids("?company=company_two") });
 
-  it("are the token's company's alone", async () => {
+  it("is the token's company alone", async () => {
     await ask(1);
     await world.api("GET", "/v1/balance", undefined, { authorization: "Bearer at_two", "x-company-id": null });
     await world.api("GET", "/v1/balance", undefined, { authorization: "Bearer at_two", "x-company-id": null });
     expect(await counted()).toEqual({ first: ["req_1"], second: ["req_1", "req_2"] });
   });
 
-  it("are, with an unknown token, those of the company of X-Company-Id, else of the first", async () => {
+  it("is, with an unknown token, the company of X-Company-Id, or else the first", async () => {
     const ask = (companyId: string | null, authorization: string | null = "Bearer at_unknown") =>
       world.api("GET", "/v1/balance", undefined, { authorization, "x-company-id": companyId });
     await ask("company_two");
@@ -249,7 +249,7 @@ describe("whose requests", () => {
     ]);
   });
 
-  it("belong to no company when none is left", async () => {
+  it("is none when no company is left", async () => {
     await world.control("DELETE", "/companies/company_two");
     await world.control("DELETE", "/companies/company_sandbox");
     expect((await world.api("GET", "/v1/balance")).status).toBe(401);
@@ -258,13 +258,13 @@ describe("whose requests", () => {
     expect(body.count).toBe(0);
   });
 
-  it("is 404 for an unknown company", async () => {
+  it("of an unknown company is 404", async () => {
     expect((await world.control("GET", "/requests?company=company_none")).status).toBe(404);
   });
 });
 
-describe("what is forgotten", () => {
-  it("DELETE forgets all, and the next id goes on", async () => {
+describe("forgetting requests", () => {
+  it("DELETE forgets all, and later ids continue", async () => {
     await ask(2);
     const answer = await world.control("DELETE", "/requests");
     expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -281,7 +281,7 @@ describe("what is forgotten", () => {
     expect(await ids()).toEqual(["req_1"]);
   });
 
-  it("a reset forgets what is being answered too", async () => {
+  it("a reset also forgets requests that are being answered", async () => {
     const store = createHeldStore();
     await world.close();
     world = openWorld({ store });
@@ -295,7 +295,7 @@ describe("what is forgotten", () => {
     expect(await ids()).toEqual([]);
   });
 
-  it("a reset of all companies does so in each", async () => {
+  it("a reset of all companies forgets them in each", async () => {
     await world.control("POST", "/companies", { companyId: "company_two" });
     await ask(2);
     await world.control("POST", "/reset?company=*");
@@ -310,7 +310,7 @@ describe("what is forgotten", () => {
     expect(await ids()).toEqual(["req_1"]);
   });
 
-  it("a state that is put in the place of another forgets nothing, and deliveries stay those that they were", async () => {
+  it("putting a state forgets nothing, and requests keep their deliveries", async () => {
     const receiver = await startReceiver();
     const { body: empty } = await world.control("GET", "/state");
     await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
@@ -332,7 +332,7 @@ describe("what is forgotten", () => {
     expect(await ids("?company=company_two")).toEqual([]);
   });
 
-  it("the oldest goes when there are too many", async () => {
+  it("the oldest is forgotten when there are too many", async () => {
     await world.close();
     world = openWorld({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
     await ask(5);

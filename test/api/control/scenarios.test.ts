@@ -50,7 +50,7 @@ describe("POST /_sandbox/scenarios/replay", () => {
     expect(answer.body).toMatchObject({ outcome: "passed", file: "scenarios/charge-dropped.yaml" });
   });
 
-  it("lets a file use nothing outside of that folder", async () => {
+  it("does not let a file use anything outside that folder", async () => {
     const outside = await folderWith({ "outside.yaml": "steps: [{ request: GET /v1/balance }]\n" });
     await using inside = await folderInside({
       "uses.yaml": `steps: [{ use: ${outside}/outside.yaml }]\n`,

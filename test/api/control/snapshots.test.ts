@@ -112,7 +112,7 @@ describe("GET /snapshots/:name", () => {
 });
 
 describe("PUT /snapshots/:name", () => {
-  it("restores everything, also the clock, and answers like PUT /state", async () => {
+  it("restores everything, including the clock, and answers like PUT /state", async () => {
     const world = openWorld();
     const paid = await createCharge(world);
     const { text } = await world.control("GET", "/state");

@@ -83,7 +83,7 @@ async function stateOf(world: TestWorld): Promise<LooseJson> {
   return (await world.control("GET", "/state")).body;
 }
 
-it("putting a dumped state back changes nothing, also in another company", async () => {
+it("putting a dumped state back changes nothing, even in another company", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const [world, other] = [createSeededWorld("2026-01-15T09:00:00Z"), createSeededWorld("2040-01-01")];

@@ -74,7 +74,7 @@ describe("GET /state", () => {
 });
 
 describe("PUT /state", () => {
-  it("restores everything, also the clock", async () => {
+  it("restores everything, including the clock", async () => {
     const world = await lively();
     const before = await stateOf(world);
     await world.control("POST", "/clock/advance", { by: "3h" });
@@ -87,7 +87,7 @@ describe("PUT /state", () => {
     expect((await world.control("GET", "/profile")).body.charges.min).toBe(1);
   });
 
-  it("gives no id of its records again, whatever its idPosition", async () => {
+  it("never uses the ids of its records again, whatever its idPosition is", async () => {
     const world = await lively();
     const before = await stateOf(world);
     await world.control("PUT", "/state", { ...before, idPosition: 0 });
@@ -171,7 +171,7 @@ describe("PUT /state", () => {
     expect(clock.now >= "2030-01-01T00:00:00.000Z" && clock.now < "2030-01-01T00:01").toBe(true);
   });
 
-  it("takes a state back that began with the highest counts and was used since", async () => {
+  it("accepts a state that began with the highest counts and was used since", async () => {
     const world = await lively();
     const put = { ...(await stateOf(world)), seq: 1e14, idPosition: 1e14 };
     expect((await world.control("PUT", "/state", put)).status).toBe(200);
@@ -191,7 +191,7 @@ describe("PUT /state", () => {
     expect((await world.control("PUT", "/state", text)).status).toBe(200);
   });
 
-  it("stays far from the bound of values, however large it grows", async () => {
+  it("stays far below the limit of values, however large it grows", async () => {
     const { text } = await (await lively()).control("GET", "/state");
     expect(valueBytes(Buffer.from(text)) / text.length).toBeLessThan(STATE_VALUE_BYTES_MAX / STATE_BYTES_MAX / 1.2);
   });
@@ -431,7 +431,7 @@ describe("a wrong state", () => {
     expect([answer.status, answer.body.message]).toEqual([400, message]);
   });
 
-  it("has up to a hundred problems reported at once", async () => {
+  it("is refused with up to a hundred problems at once", async () => {
     const world = openWorld();
     const state = { ...(await stateOf(world)), charges: Array.from({ length: 200 }, () => 5) };
     const answer = await world.control("PUT", "/state", state);

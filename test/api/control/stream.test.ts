@@ -85,7 +85,7 @@ async function follow(live: Live, query = "", headers: Record<string, string> = 
 }
 
 describe("GET /_sandbox/stream", () => {
-  it("begins with the clock, and says what it is", async () => {
+  it("begins with the clock, and has the right headers", async () => {
     const live = await startLive();
     const stream = await follow(live);
     expect(stream.status).toBe(200);
@@ -96,7 +96,7 @@ describe("GET /_sandbox/stream", () => {
     expect(stream.lines[0]).toBe("retry: 1000");
   });
 
-  it("sends all of a charge in order, each message as the list of its kind shows it", async () => {
+  it("sends everything about a charge in order, each message as the list of its kind shows it", async () => {
     const live = await startLive();
     await live.receiverFor("charges/events");
     const stream = await follow(live);
@@ -118,7 +118,7 @@ describe("GET /_sandbox/stream", () => {
     expect(sent).toEqual(await list("/deliveries"));
   });
 
-  it("sends of a delivery the body of its newest attempt only", async () => {
+  it("sends only the body of a delivery's newest attempt", async () => {
     const live = await startLive();
     await live.receiverFor("charges/events");
     const { id } = await live.createCharge();
@@ -188,7 +188,7 @@ describe("GET /_sandbox/stream", () => {
     expect(redactValue).toHaveBeenCalledTimes(3);
   });
 
-  it("goes on after a reset and after a state was put in", async () => {
+  it("continues after a reset and after a state was put in", async () => {
     const live = await startLive();
     const stream = await follow(live);
     await live.control("POST", "/snapshots/before");
@@ -230,7 +230,7 @@ describe("GET /_sandbox/stream", () => {
 });
 
 describe("the resources of a stream", () => {
-  it("are bounded for each company: one that ends makes room for another", async () => {
+  it("are limited for each company: a stream that ends makes room for another", async () => {
     const live = await startLive();
     await live.control("POST", "/companies", { companyId: "company_b" });
     const streams = await Promise.all(Array.from({ length: STREAMS_MAX }, () => follow(live)));
@@ -268,7 +268,7 @@ describe("the resources of a stream", () => {
     expect(listening()).toBe(before);
   });
 
-  it("are bounded for a reader who is behind: nothing more is rendered until it reads, and nothing is lost", async () => {
+  it("are limited for a slow reader: nothing more is rendered until it reads, and nothing is lost", async () => {
     const live = await startLive();
     const answer = await live.app.request("/_sandbox/stream");
     const redactValue = vi.spyOn(live.sandbox.redactor, "value");
@@ -288,7 +288,7 @@ describe("the resources of a stream", () => {
     await reader?.cancel();
   });
 
-  it("end for a reader whom the journal has not waited for, instead of a gap", async () => {
+  it("are released when the journal has dropped requests that a slow reader has not read", async () => {
     const live = await startLive({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
     const answer = await live.app.request("/_sandbox/stream");
     for (let requests = 1; requests <= 5; requests++) {
@@ -301,7 +301,7 @@ describe("the resources of a stream", () => {
   it.each([
     ["a reset", (live: Live) => live.control("POST", "/reset")],
     ["the journal is cleared", (live: Live) => live.control("DELETE", "/requests")],
-  ])("end for a reader who is behind at %s", async (_, clear) => {
+  ])("are released for a slow reader after this: %s", async (_, clear) => {
     const live = await startLive();
     const answer = await live.app.request("/_sandbox/stream");
     for (let requests = 1; requests <= 5; requests++) {

@@ -3,7 +3,7 @@ import { startLive } from "../../support/live.js";
 import { findingsOf, kindsOf } from "./findings.js";
 
 describe("refund-beyond-paid", () => {
-  it("reports a refund of more than what was paid, and of more than what is left", async () => {
+  it("reports a refund of more than was paid, and of more than is left", async () => {
     const live = await startLive();
     const charge = await live.createCharge({ amount: 8000, externalId: "order-1" });
     await live.ok("POST", `/v1/charges/${charge.id}/pay`);

@@ -22,7 +22,7 @@ async function openWith(then: object, options: WorldOptions = {}): Promise<Live>
 
 describe("double-payout", () => {
   it.each(["reset", "empty", "malformed"])(
-    "sees a new reference after an answer that was lost after the work was done (%s)",
+    "reports a new reference after an answer was lost, though the work was done (%s)",
     async (fault) => {
       const live = await openWith({ fault, commit: true });
       expect(await pay(live, "first")).toBe(undefined);
@@ -125,7 +125,7 @@ describe("double-payout", () => {
 });
 
 describe("double-payout does not report", () => {
-  it("a client that sends the same reference until an answer comes, and then pays again on purpose", async () => {
+  it("a client that sends the same reference until it is answered, and then pays again on purpose", async () => {
     const live = await openWith({ fault: "reset" });
     expect([await pay(live, "first"), await pay(live, "first"), await pay(live, "second")]).toEqual([
       undefined,
@@ -162,7 +162,7 @@ describe("double-payout does not report", () => {
       return [names[0] ?? "", names[1] ?? ""];
     }
 
-    it.each(["id", "externalId"] as const)("whose %s the references hold, after a lost answer", async (name) => {
+    it.each(["id", "externalId"] as const)("whose %s is in the references, after a lost answer", async (name) => {
       const live = await openWith({ fault: "reset", commit: true });
       const [first, second] = await nameCharges(live, name);
       expect([await pay(live, first), await pay(live, second)]).toEqual([undefined, 201]);
@@ -196,7 +196,7 @@ describe("double-payout does not report", () => {
   });
 });
 
-it("does not go through all transfers for a new reference, nor for one that was used", async () => {
+it("does not read all transfers, neither for a new reference nor for a used one", async () => {
   const live = await startLive({ profile: { transfers: { duplicateReference: "allow" } } });
   const { transfers } = live.sandbox.defaultCompany.world;
   const goThrough = vi.spyOn(transfers, "values");

@@ -58,7 +58,7 @@ it("belongs to one company, and is cleared by its reset", async () => {
   expect(await kindsOf(world)).toEqual([]);
 });
 
-it("emits an event for each new finding of any company, also for those that a reset forgets", async () => {
+it("emits an event for each new finding of any company, including findings that a reset forgets", async () => {
   const world = openWorld();
   const reported: string[] = [];
   const stop = world.sandbox.events.on("finding", ({ companyId, finding }) =>
@@ -74,7 +74,7 @@ it("emits an event for each new finding of any company, also for those that a re
   expect(reported).toHaveLength(3);
 });
 
-it("reports the same mistake once, also after a snapshot was restored", async () => {
+it("reports the same mistake once, even after a snapshot was restored", async () => {
   const world = openWorld();
   const { id } = (await world.api("POST", "/v1/charges", chargeRequest())).body;
   await world.control("POST", `/charges/${id}/drop`);

@@ -43,7 +43,7 @@ it.each([
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(15 * MIB);
 });
 
-it("findings keep a bounded number of orders", async () => {
+it("findings keep a limited number of orders", async () => {
   const { api } = openWorld({ limits: { ...DEFAULT_LIMITS, requests: 1 } });
   const send = async (from: number) => {
     const of = (n: number) => ({ amount: 5000, msisdn: `+225${Math.floor(n / 100)}`, reference: `r${n}` });

@@ -34,7 +34,7 @@ it.each([
   expect(rest).toEqual([]);
 });
 
-it("secret-leaked reports a request without a token, which is counted to the company it names", async () => {
+it("secret-leaked reports a request without a token, which counts towards the company that it names", async () => {
   const live = await startLive();
   const answer = await live.http("GET", "/v1/balance?access_token=at_sandbox", undefined, { authorization: null });
   expect(answer.status).toBe(401);
@@ -48,7 +48,7 @@ it("secret-leaked does not report a token in its header, or similar words", asyn
   expect(await kindsOf(live)).toEqual([]);
 });
 
-it("is looked for in time that does not grow with the number of tokens", async () => {
+it("is searched for in a time that does not grow with the number of tokens", async () => {
   const live = await startLive();
   for (let rotated = 0; rotated < 90; rotated++)
     await live.control("POST", "/companies/company_sandbox/rotate", {

@@ -39,14 +39,14 @@ describe("unknown-body", () => {
     expect(await kindsOf(live)).toEqual([]);
   });
 
-  it("knows the name that the profile gives, and leaves a refused body alone", async () => {
+  it("knows the name from the profile, and does not report a refused body", async () => {
     const { live, refunds } = await payCharge({ refunds: { amountField: "value" }, unknownBody: "reject" });
     await live.ok("POST", refunds, { value: 5 });
     expect((await live.http("POST", refunds, { amount: 5 })).status).toBe(400);
     expect(await kindsOf(live)).toEqual([]);
   });
 
-  it("reads what was asked for under the profile's name when a refund is beyond what was paid", async () => {
+  it("reads the amount under the name from the profile when a refund is more than was paid", async () => {
     const { live, refunds } = await payCharge({ refunds: { amountField: "value", aboveLeft: 422 } });
     expect((await live.http("POST", refunds, { value: 8001 })).status).toBe(400);
     await live.ok("POST", refunds, { value: 5000 });

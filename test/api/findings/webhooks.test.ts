@@ -27,7 +27,7 @@ describe("webhook-unacknowledged", () => {
     expect(found?.requests[0]?.summary).toContain('reference "payout-x"');
   });
 
-  it("names the order when time caused the event, and nothing when no request did", async () => {
+  it("shows the request of the order when time caused the event, and none when no request did", async () => {
     const live = await startLive({
       transport: createScriptedTransport(() => 500),
       profile: { webhooks: { retry: [] } },
@@ -85,7 +85,7 @@ describe("webhook-unacknowledged", () => {
     },
   );
 
-  it("describes no more at the end of a run than are kept, and these are the newest", async () => {
+  it("describes only as many at the end of a run as are kept, the newest ones", async () => {
     const live = await startLive({ transport: createScriptedTransport(() => 500) });
     await live.subscribe("transactions/started", URL);
     for (let batch = 0; batch < 3; batch++) {
