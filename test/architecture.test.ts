@@ -12,7 +12,7 @@ import {
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-it("src/ keeps its rings, and time, randomness and the machine in their places", () => {
+it("src/ keeps its rings, and uses time, randomness and the machine only where it may", () => {
   expect(formatViolations(checkArchitecture(readSources("src")), "src/")).toBe("");
 });
 
@@ -31,7 +31,7 @@ it("docs/internals/architecture.md lists each folder of src/ with what it holds,
   expect(named.map(([, path = ""]) => path).filter((path) => !existsSync(join(root, "src", path)))).toEqual([]);
 });
 
-it("the files of test/ are short enough to be read", () => {
+it("the files of test/ are short enough", () => {
   const files = readSources("test").map(({ path, text }) => ({ path: `test/${path}`, text }));
   expect(formatViolations(checkLength(files), "")).toBe("");
 });

@@ -32,7 +32,7 @@ describe("the dashboard under hostile requests", () => {
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("The form has too many fields");
   });
-  it("treats the state "constructor" like any other word", async () => {
+  it("treats a state called constructor like any other word", async () => {
     const live = await startLive();
     await live.control("PUT", "/customers/+2250700000099", { firstName: "A", lastName: "B", kycStatus: "constructor" });
     const { html } = await visit(live.app).get("/_sandbox/dashboard/customers");

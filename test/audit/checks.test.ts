@@ -72,13 +72,13 @@ describe("the checks", () => {
     expect(ids.filter((id) => !/^[a-z]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
   });
 
-  it("name causes that exist, and none is its own", () => {
+  it("name causes that exist, and no check is its own cause", () => {
     const ids = new Set(allChecks.map(({ id }) => id));
     const causes = allChecks.flatMap(({ id, follows = [] }) => follows.map((cause) => [id, cause.split(":")[0] ?? ""]));
     expect(causes.filter(([id, cause = ""]) => !ids.has(cause) || cause === id)).toEqual([]);
   });
 
-  it("have no circle of causes: of several failures there is always one that is named", () => {
+  it("have no circle of causes, so that of several failures at least one is reported", () => {
     const anyhow: readonly Failing[] = ["redirected", "crashed", "silent"];
     const failingsOf = (check: Pick<Check, "id" | "group"> | undefined): readonly Failing[] => {
       if (check?.group === "genuine")
@@ -110,7 +110,7 @@ describe("the checks", () => {
     },
   );
 
-  it.each([false, true])("are judged by what came before the audit gave up (slow receiver: %s)", async (isSlow) => {
+  it.each([false, true])("are judged by the answers before the audit gave up (slow receiver: %s)", async (isSlow) => {
     const check = forgedChecks.find(({ id }) => id === "signature-wrong-secret");
     const run = async (statuses: number[]) => {
       const send = async (request: AuditRequest) => {
@@ -125,7 +125,7 @@ describe("the checks", () => {
     await expect(run([])).rejects.toThrow("not tried: enough");
   });
 
-  it("send what is signed rightly when it is to be accepted, and nothing that is when it is to be refused", async () => {
+  it("send a correct signature if and only if the request must be accepted", async () => {
     for (const check of wireChecks.filter(({ group }) => group !== "robust")) {
       for (const { sent, headers, body } of await requestsOf(check, 200)) {
         const values = headers.flatMap(([name, text]) => (/^x-service-hmac-sha256$/i.test(name) ? [text] : []));
@@ -169,7 +169,7 @@ describe("an audit", () => {
     });
   });
 
-  it("sends no event twice to a receiver that refuses duplicates, also of orders that the application makes", async () => {
+  it("sends no event twice to a receiver that refuses duplicates, even for orders that the application makes", async () => {
     const bodies = new Set<string>();
     const { url } = await startReceiver((incoming) => {
       const { id, status } = JSON.parse(incoming.body.toString()).data;
@@ -184,7 +184,7 @@ describe("an audit", () => {
     });
   });
 
-  it("runs the checks and groups that are asked for", async () => {
+  it("runs the requested checks and groups", async () => {
     const { url } = await startReceiver(sound);
     const idsOf = async (only?: string[], skip?: string[]) =>
       (await runAudit({ url, secret: SECRET, system: stillSystem, only, skip })).checks.map(({ id }) => id);
@@ -196,7 +196,7 @@ describe("an audit", () => {
     await expect(idsOf(["garbage"], ["robust"])).rejects.toThrow("--only and --skip leave no check");
   });
 
-  it("proves nothing when all that are asked for are skipped", async () => {
+  it("is inconclusive when all requested checks are skipped", async () => {
     const { url } = await startReceiver(sound);
     const report = await runAudit({ url, secret: SECRET, system: stillSystem, only: ["signature-old-secret"] });
     expect(report).toMatchObject({ verdict: "inconclusive", passed: false, counts: { pass: 0, skipped: 1 } });

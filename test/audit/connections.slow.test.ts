@@ -23,7 +23,7 @@ describe("a body that arrives in pieces", () => {
 });
 
 describe("a redirect", () => {
-  it("is a finding, and is not followed", async () => {
+  it("is reported, and is not followed", async () => {
     const elsewhere = await startReceiver(sound);
     const { url } = await startReceiver(() => 307, { location: elsewhere.url });
     const report = await auditReceiver(url);
@@ -58,13 +58,13 @@ describe("a receiver that restarts", () => {
     return `http://127.0.0.1:${port}/`;
   }
 
-  it("passes when it does so by itself", async () => {
+  it("passes when it restarts by itself", async () => {
     const report = await auditReceiver(await startRestarting((count) => count % 20 === 0));
     expect(mistakesIn(report)).toEqual([]);
     expect(report.counts.skipped).toBe((await auditReceiver((await startReceiver(sound)).url)).counts.skipped);
   });
 
-  it("passes when it does so in the middle of a request, also while its state is read", async () => {
+  it("passes when it restarts in the middle of a request, even while its state is read", async () => {
     let count = 0;
     const shop = createShop();
     const server = createServer(
@@ -91,14 +91,14 @@ describe("a receiver that restarts", () => {
     );
   });
 
-  it("is found when one request always ends it", async () => {
+  it("is reported when one request always ends it", async () => {
     const report = await auditReceiver(await startRestarting((_, header) => header === ""));
     expect(mistakesIn(report)).toEqual(["signature-empty fail"]);
   });
 });
 
-describe("a receiver that is not there", () => {
-  it("is a finding when it goes away in the middle, and of the check that it died of", async () => {
+describe("a receiver that cannot be reached", () => {
+  it("is reported when it ends in the middle, under the check that ended it", async () => {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -124,7 +124,7 @@ describe("a receiver that is not there", () => {
   it.each([
     ["signature-missing", undefined],
     ["signature-hex", ["signature-hex", "garbage"]],
-  ])("is a finding of %s when it dies of the first event without a signature", async (id, only) => {
+  ])("is reported by %s when the first event without a signature ends it", async (id, only) => {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -145,7 +145,7 @@ describe("a receiver that is not there", () => {
 });
 
 describe("a receiver that does not answer", () => {
-  it("is asked three times more at most when it is silent about forged events only", async () => {
+  it("is asked at most three more times when it does not answer forged events only", async () => {
     // The test decides when time is up: as soon as the receiver has what it will not answer.
     const timeouts = new Set<() => void>();
     let unanswered = 0;
@@ -174,7 +174,7 @@ describe("a receiver that does not answer", () => {
 });
 
 describe("a slow receiver", () => {
-  it("passes though few connections at a time can wait for it", async () => {
+  it("passes even if only a few connections at a time can wait for it", async () => {
     let passedMs = 0;
     const server = createSoundServer(() => (passedMs += 1500));
     const url = `http://127.0.0.1:${await listen(server, { backlog: 1 })}/`;
@@ -185,7 +185,7 @@ describe("a slow receiver", () => {
     expect(mistakesIn(report)).toEqual([]);
   });
 
-  it("is warned", async () => {
+  it("causes a warning", async () => {
     let passedMs = 0;
     const system = { ...systemClock, monotonic: () => passedMs };
     const { url } = await startReceiver((incoming) => {
@@ -202,7 +202,7 @@ describe("a slow receiver", () => {
 });
 
 describe("a receiver that limits requests", () => {
-  it("is not judged by what it does not answer", async () => {
+  it("is not judged by requests that it does not answer", async () => {
     let count = 0;
     const { url } = await startReceiver((incoming) => (++count > 20 ? 429 : sound(incoming)));
     const report = await auditReceiver(url);
@@ -214,8 +214,8 @@ describe("a receiver that limits requests", () => {
   });
 });
 
-describe("a deployment that differs", () => {
-  it("never sees its secret key in a report", async () => {
+describe("a receiver with other settings", () => {
+  it("never has its secret key in a report", async () => {
     const url = await serveHttp((_, response) =>
       response.writeHead(401, { location: `/${SECRET}` }).end(`not ${SECRET}`),
     );
@@ -225,7 +225,7 @@ describe("a deployment that differs", () => {
     expect(JSON.stringify(report)).not.toContain(hmac("x"));
   });
 
-  it("never sees its secret keys in a report in another form, nor the old one", async () => {
+  it("never has its secret keys in a report in another form, nor the old key", async () => {
     const [secret, oldSecret] = ["key/with+signs=&", "the-key-before-2026"];
     const escaped = secret.replaceAll("/", String.raw`\/`);
     const forms = [escaped, encodeURIComponent(secret), btoa(secret), oldSecret, btoa(oldSecret)];

@@ -8,7 +8,7 @@ import { listen, serveHttp } from "../support/listen.js";
 import { HEADER, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
 
 describe("a body that arrives in pieces", () => {
-  it("reports a receiver that takes the first piece for the whole", async () => {
+  it("reports a receiver that treats the first piece as the whole body", async () => {
     const url = await serveHttp((request, response) => {
       request.once("data", (body: Buffer) => {
         response.writeHead(isGenuine(body, request.headers[HEADER]) ? take(body) : 401).end();
@@ -20,8 +20,8 @@ describe("a body that arrives in pieces", () => {
   });
 });
 
-describe("a receiver that is not there", () => {
-  it("ends the audit with an error, not a finding", async () => {
+describe("a receiver that cannot be reached", () => {
+  it("ends the audit with an error, not a failed check", async () => {
     await expect(auditReceiver("http://127.0.0.1:9/webhooks")).rejects.toMatchObject({
       kind: "cannot-run",
       message: expect.stringMatching(
@@ -34,7 +34,7 @@ describe("a receiver that is not there", () => {
     });
   });
 
-  it("is not there either when no connection could be made in time", async () => {
+  it("is also one to which no connection could be made in time", async () => {
     const { url, received } = await startReceiver(sound);
     // Time is up before the connection stands.
     const after = (_: number, task: () => void) => {
@@ -59,7 +59,7 @@ describe("a receiver that does not answer", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is warned when it cuts connections on signed garbage", async () => {
+  it("causes a warning when it cuts connections on signed garbage", async () => {
     const url = await serveHttp((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -110,8 +110,8 @@ describe("a slow receiver", () => {
   });
 });
 
-describe("a deployment that differs", () => {
-  it("is advised with the name of its own header, also in code", async () => {
+describe("a receiver with other settings", () => {
+  it("gets fixes with the name of its own header, also in code", async () => {
     const { url } = await startReceiver(() => 401);
     const report = await auditReceiver(url, { header: "X-Pay-Sig", only: ["genuine"] });
     expect(report.advice.join()).toContain("the signature is in X-Pay-Sig, unless");
@@ -155,7 +155,7 @@ describe("a deployment that differs", () => {
     expect(report.checks[0]).toMatchObject({ verdict: "fail", received: { status } });
   });
 
-  it("may want credentials, which the report does not show", async () => {
+  it("may need credentials, which the report does not show", async () => {
     const { url } = await startReceiver((incoming) =>
       incoming.headers["authorization"] === `Basic ${Buffer.from("shop:p w").toString("base64")}`
         ? sound(incoming)

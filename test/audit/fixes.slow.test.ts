@@ -202,7 +202,7 @@ describe("the fix of a failed check, applied as it stands,", { timeout: 30_000 }
     expect([after.verdict, after.reasons, mistakesIn(after)]).toEqual(["passed", [], []]);
   });
 
-  it("makes the audit pass an application that answers 404 to orders that it has not made", async () => {
+  it("makes an application pass that answers 404 to orders that it has not made", async () => {
     const create = (): Zoo => {
       const known = new Set<string>();
       const isNew = inserting();

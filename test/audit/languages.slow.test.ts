@@ -83,7 +83,7 @@ describe.each(snippetLanguages)("a shop in %s", { timeout: 60_000 }, (language) 
     return checks.map(({ id, verdict }) => [id, verdict] as const);
   }
 
-  it("that is made of the audit's snippets passes every check", async ({ skip }) => {
+  it("that consists of the audit's snippets passes every check", async ({ skip }) => {
     const why = whyMissing(language);
     skip(why !== undefined, why);
     expect((await verdictsOf()).filter(([, verdict]) => verdict !== "pass")).toEqual([

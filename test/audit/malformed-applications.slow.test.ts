@@ -16,7 +16,7 @@ async function audit(url: string, timeoutMs = 150) {
   return error ?? `status ${answer?.status}`;
 }
 
-describe("a request of an audit, which may run in a sandbox, ends with a reason and holds up nothing", () => {
+describe("a request of an audit, which may run in a sandbox, ends with a reason and blocks nothing", () => {
   it.each(malformedAnswers)("after %s", async (_, answer) => {
     const { outcome, stopMs } = await askTwice(audit, answer);
     expect(outcome).not.toMatch(/^(?:status 2|status undefined|$)/);
@@ -70,7 +70,7 @@ describe("the search for a stack trace", () => {
   });
 });
 
-it("cuts a receiver off that switches protocols and stays connected", async () => {
+it("disconnects a receiver that switches protocols and stays connected", async () => {
   const cut = createDeferred();
   const receiver = await startRawReceiver((socket) => {
     socket.on("close", () => cut.resolve());

@@ -17,12 +17,15 @@ describe("an audit of checks on the wire", { timeout: 30_000 }, () => {
     expect(report).toMatchObject({ verdict: "passed", passed: true, accepted: true, advice: [], reasons: [] });
   });
 
-  it.each(Object.entries(mistakes))("names the mistake of a receiver that %s, and nothing else", async (_, mistake) => {
-    const { url } = await startReceiver(mistake.receive);
-    const report = await audit(url);
-    const named = report.checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
-    expect(named.map(({ id, verdict }) => [id, verdict])).toEqual([
-      [mistake.named, mistake.warns === true ? "warn" : "fail"],
-    ]);
-  });
+  it.each(Object.entries(mistakes))(
+    "reports the mistake of a receiver that %s, and nothing else",
+    async (_, mistake) => {
+      const { url } = await startReceiver(mistake.receive);
+      const report = await audit(url);
+      const named = report.checks.filter(({ verdict }) => verdict === "fail" || verdict === "warn");
+      expect(named.map(({ id, verdict }) => [id, verdict])).toEqual([
+        [mistake.named, mistake.warns === true ? "warn" : "fail"],
+      ]);
+    },
+  );
 });

@@ -59,8 +59,8 @@ const all = Object.entries(memories).flatMap(([memory, knows]) =>
   ),
 );
 
-describe("an application that knows events again", { timeout: 60_000 }, () => {
-  it.each(all)("%s, and believes %s, gets a report of each bug once", async (_memory, _order, shop, named) => {
+describe("an application that recognises events", { timeout: 60_000 }, () => {
+  it.each(all)("%s, and believes %s, has each bug reported once", async (_memory, _order, shop, named) => {
     const { url } = await startApplication(shop);
     const { checks } = await runAudit({ url, secret: SECRET, system: hasty, check: shop.state, only: ["state"] });
     const failed = checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id);

@@ -96,7 +96,7 @@ describe("the scenario of a race", { timeout: 60_000 }, () => {
 });
 
 describe("the scenario of a failed state check of an application that makes its orders", { timeout: 60_000 }, () => {
-  it("waits for the order, and delivers what broke the application", async () => {
+  it("waits for the order, and delivers the events that broke the application", async () => {
     const { create, schedule } = mistakenApplications["makes an order unpaid when dropped comes after paid"]!;
     const shop = { ...create(), order: () => ({ id: randomUUID(), externalId: "order-1" }) };
     const { url, received } = await startApplication(shop);

@@ -101,7 +101,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(stderr).toContain(why);
   });
 
-  it("ends the command when it is ended itself", async () => {
+  it("ends the command when the audit is ended", async () => {
     const folder = await folderWith({ "check.sh": "echo $$ > $1\nkill -TERM $PPID\nsleep 60\n" });
     const { url } = await startApplication(createShop());
     const { code } = await audit(url, `sh ${join(folder, "check.sh")} ${join(folder, "pid")}`);
@@ -128,7 +128,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(stderr).toContain(`Failed to read --check (${api}): it answered 500.`);
   });
 
-  it("follows no redirect, and takes no error for a state", async () => {
+  it("follows no redirect, and does not read an error as a state", async () => {
     const { url } = await startApplication(createShop());
     let isAsked = false;
     const elsewhere = await startApi((_, response) => {
@@ -165,7 +165,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(reasons[0]).toContain("let it make them (--order)");
   });
 
-  it("reports which delivery brought the application down", async () => {
+  it("reports which delivery ended the application", async () => {
     const shop = createShop();
     const paid = new Set<string>();
     let isDown = false;

@@ -62,7 +62,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
   });
 
   it.each(Object.entries(mistakenApplications))(
-    "name the mistake of an application that %s, and nothing else",
+    "report the mistake of an application that %s, and nothing else",
     async (_, { create, named, schedule }) => {
       const { checks } = await audit(create());
       const failed = checks.filter(({ verdict }) => verdict === "fail");
@@ -91,7 +91,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(whole).toBe("inconclusive");
   });
 
-  it("name an application that does not take a whole history", async () => {
+  it("report an application that does not accept a whole history", async () => {
     const { checks } = await audit(createShopWithoutRefunds());
     const [history, ...others] = checks;
     expect(history).toMatchObject({
@@ -102,7 +102,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(new Set(others.map(({ verdict }) => verdict))).toEqual(new Set(["skipped"]));
   });
 
-  describe("of an event that is given", () => {
+  describe("of a given event", () => {
     const value = { topic: "charges/events", data: { id: "7", externalId: "order-7", status: "paid", amount: 500 } };
     const event = { text: JSON.stringify(value), value };
 

@@ -17,7 +17,7 @@ describe("an audit", { timeout: 60_000 }, () => {
     expect([report.verdict, report.reasons, mistakesIn(report)]).toEqual(["passed", [], []]);
   });
 
-  it.each(Object.entries(unsound))("names an application that %s", async (_, specimen) => {
+  it.each(Object.entries(unsound))("reports an application that %s", async (_, specimen) => {
     expect(mistakesIn(await auditSpecimen(specimen))).toEqual(specimen.finds);
   });
 
@@ -37,7 +37,7 @@ describe("an audit of a receiver", { timeout: 30_000 }, () => {
     expect([report.verdict, mistakesIn(report)]).toEqual(["passed", []]);
   });
 
-  it.each(Object.entries(unsoundOnWire))("names one that %s", async (_, [receive, ...finds]) => {
+  it.each(Object.entries(unsoundOnWire))("reports one that %s", async (_, [receive, ...finds]) => {
     const { url } = await startReceiver(receive);
     expect(mistakesIn(await auditReceiver(url, { system }))).toEqual(finds);
   });
@@ -60,7 +60,7 @@ describe("an audit of a receiver that leaves topics unverified", { timeout: 30_0
     expect([report.verdict, mistakesIn(report)]).toEqual([verdict, finds]);
   });
 
-  it("names the topics that are taken unsigned", async () => {
+  it("lists the topics that are accepted unsigned", async () => {
     const [receive] = unsoundOnWire["takes payouts unsigned"]!;
     const { checks } = await auditReceiver((await startReceiver(receive)).url, { system });
     expect(checks.find(({ id }) => id === "signature-topics")).toMatchObject({
@@ -106,7 +106,7 @@ describe("an audit of a receiver that dies", { timeout: 30_000 }, () => {
     ["at the ordinary event", "valid-event", (text: string) => text.includes('"status":"paid"')],
     ["at a dropped event", "state-duplicate", (text: string) => text.includes('"status":"dropped"')],
     ["at a large body", "large-body", (text: string) => text.length > 1024 * 1024],
-  ])("%s reports everything, and at which check that was", async (_, id, isDeadly) => {
+  ])("%s reports everything, and which check ended it", async (_, id, isDeadly) => {
     const origin = await startMortal(isDeadly);
     const options = { secret: SECRET, system: hasty, topic: "charges/events" };
     const report = await runAudit({ ...options, url: `${origin}/webhooks`, check: `${origin}/state` });

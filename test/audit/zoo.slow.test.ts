@@ -24,7 +24,7 @@ describe("an audit", { timeout: 60_000 }, () => {
     expect([report.verdict, report.reasons, mistakesIn(report)]).toEqual(["passed", [], []]);
   });
 
-  it.each(Object.entries({ ...unsound, ...unsoundTrades }))("names an application that %s", async (_, specimen) => {
+  it.each(Object.entries({ ...unsound, ...unsoundTrades }))("reports an application that %s", async (_, specimen) => {
     expect(mistakesIn(await auditSpecimen(specimen))).toEqual(specimen.finds);
   });
 
@@ -74,7 +74,7 @@ describe("an audit of a receiver", { timeout: 30_000 }, () => {
     expect(advice).toContain(`what it accepts instead: an event with ${accepted}`);
   });
 
-  it("fails one that a request brings down", async () => {
+  it("fails one that a request ends", async () => {
     const { url, close } = await startMortal();
     const report = await auditOf(url);
     await close();
@@ -122,7 +122,7 @@ describe("an audit of a receiver", { timeout: 30_000 }, () => {
     expect(checks).toMatchObject([{ id, verdict: "fail", severity: "critical" }]);
   });
 
-  it("says of one that crashes on a forgery that it does not accept it", async () => {
+  it("reports that one that crashes on a forgery does not accept it", async () => {
     const { url } = await startReceiver(({ body, headers }) => (isGenuine(body, headers[HEADER]) ? take(body) : 500));
     const { checks } = await runAudit({ url, secret: SECRET, system: stillSystem, only: ["signature-wrong-secret"] });
     expect(checks).toMatchObject([{ severity: "high", why: expect.stringMatching(/^The event is not accepted, but/) }]);

@@ -49,7 +49,7 @@ const payButton = (page: Page) => page.getByRole("button", { name: "Pay 10 000 F
 const field = (page: Page) => page.getByLabel("Mobile money number");
 
 describe("the payment page", () => {
-  it("pays with a number that is typed, and leads to the shop", async (test) => {
+  it("pays with a typed number, and leads to the shop", async (test) => {
     const { page, shop, charge } = await openCheckout(test);
     await field(page).fill("07 00 00 00 10");
     await payButton(page).click();
@@ -57,7 +57,7 @@ describe("the payment page", () => {
     expect(await charge()).toMatchObject({ status: "paid", attempts: 1 });
   });
 
-  it("pays with a test number that is chosen, without another page in between", async (test) => {
+  it("pays with a chosen test number, without another page in between", async (test) => {
     const { page, url, shop, charge } = await openCheckout(test);
     await page.getByRole("link", { name: "+225 07 00 00 00 01 Pays", exact: true }).click();
     expect(await field(page).inputValue()).toBe("+2250700000001");
@@ -82,7 +82,7 @@ describe("the payment page", () => {
     expect(await charge()).toMatchObject({ status: "paid", attempts: 2 });
   });
 
-  it("stays, and says what is wrong, when the number is none or is refused", async (test) => {
+  it("stays, and says what is wrong, when the number is invalid or refused", async (test) => {
     const expected = /status of 4(?:00|22)/;
     const { page, shop, charge } = await openCheckout(test, { page: { expected } });
     await field(page).fill("12345");
@@ -99,7 +99,7 @@ describe("the payment page", () => {
     expect((await charge()).attempts).toBe(1);
   });
 
-  it("cancels, leads to the shop, and can be paid still", async (test) => {
+  it("cancels, leads to the shop, and can still be paid", async (test) => {
     const { page, url, shop, charge } = await openCheckout(test);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.waitForURL(`${shop}/cart`);
@@ -120,7 +120,7 @@ describe("the payment page", () => {
     expect((await live.ok("GET", "/v1/balance")).balance).toBe(10_000);
   });
 
-  it("stays a window of the shop that opened it, until that is closed", async (test) => {
+  it("stays a window of the shop that opened it, until the shop is closed", async (test) => {
     const { page, url, shop } = await openCheckout(test);
     await page.goto(shop);
     const opening = page.waitForEvent("popup");
@@ -132,7 +132,7 @@ describe("the payment page", () => {
     await page.waitForFunction("window.payment.closed");
   });
 
-  it("leads a customer on whose shop leads on to another host", async (test) => {
+  it("redirects a customer whose shop redirects to another host", async (test) => {
     const live = await startLive();
     const last = await startReceiver({ headers: { "content-type": "text/html" }, body: "<title>Shop</title>" });
     const first = await startReceiver({ status: 302, headers: { location: `${last.origin}/end` } });
@@ -147,7 +147,7 @@ describe("the payment page", () => {
 });
 
 describe("time on the payment page", () => {
-  it("becomes another page when the company's clock passes the end of the charge", async (test) => {
+  it("shows another page when the company's clock passes the end of the charge", async (test) => {
     const { live, page, shop } = await openCheckout(test);
     expect(await page.locator("#left").innerText()).toBe("1:00:00");
     await live.advance("59m50s");
@@ -159,7 +159,7 @@ describe("time on the payment page", () => {
     await page.waitForURL(`${shop}/cart`);
   });
 
-  it("counts down by itself while the clock runs, and says when it stands", async (test) => {
+  it("counts down by itself while the clock runs, and says so when it is frozen", async (test) => {
     const { live, page } = await openCheckout(test, { world: { clock: "running" } });
     await page.getByText(/^59:5\d$/).waitFor();
     expect(await page.getByText("clock is frozen").isVisible()).toBe(false);
@@ -167,7 +167,7 @@ describe("time on the payment page", () => {
     await page.getByText("clock is frozen").waitFor();
   });
 
-  it("shows what was paid elsewhere, and what is no longer there", async (test) => {
+  it("shows a charge that was paid elsewhere, or no longer exists", async (test) => {
     const paid = await openCheckout(test);
     await paid.live.ok("POST", `/v1/charges/${paid.id}/pay`);
     await paid.page.getByRole("heading", { name: "Payment complete" }).waitFor();
@@ -177,7 +177,7 @@ describe("time on the payment page", () => {
     await expectAccessible(gone.page);
   });
 
-  it("asks to confirm on the phone, and goes on once that is done", async (test) => {
+  it("asks to confirm on the phone, and continues after the confirmation", async (test) => {
     const { live, page, shop, charge } = await openCheckout(test);
     await page.getByRole("link", { name: "Confirms on the phone after 30 s" }).click();
     await payButton(page).click();
@@ -207,7 +207,7 @@ describe("time on the payment page", () => {
     await page.waitForURL(`${shop}/thanks?order=7`);
   });
 
-  it("waits for a result that comes later, and leads on with it", async (test) => {
+  it("waits for a result that comes later, and then redirects", async (test) => {
     const later = { on: "payment", then: { after: "5s" } };
     const { live, page, shop, charge } = await openCheckout(test);
     await live.control("POST", "/rules", later);
@@ -235,7 +235,7 @@ describe("the number", () => {
     expect(await field(page).inputValue()).toBe("");
   });
 
-  it("is kept while another attempt is made elsewhere, and when that fails later", async (test) => {
+  it("is kept while another attempt is made elsewhere, even when that fails later", async (test) => {
     const { live, page, id } = await openCheckout(test);
     await field(page).fill("07 00 00 00 10");
     await live.ok("POST", `/v1/charges/${id}/pay`, { msisdn: "+2250700000006" });
@@ -281,7 +281,7 @@ describe("a rule that spoils the answer", () => {
       { fault: "hang", delay: "50ms", commit: true },
       { status: "paid", attempts: 1 },
     ],
-  ] as const)("loses it, and the browser does not get it by asking again: %j", async ([then, after], test) => {
+  ] as const)("loses it, and the browser does not get it by a repeated request: %j", async ([then, after], test) => {
     const checkout = await openCheckout(test, { page: { expected: /ERR_(?:CONNECTION_RESET|EMPTY_RESPONSE)/ } });
     const { page, live, url, charge } = checkout;
     await spoil(checkout, then);
@@ -299,7 +299,7 @@ describe("a rule that spoils the answer", () => {
     [{ fault: "empty", commit: true }, "paid", ""],
     [{ fault: "malformed", commit: true }, "paid", '{"id":"00000000-0000-40'],
     [{ status: 503, body: "down" }, "due", "down"],
-  ] as const)("shows what is left of it: %j", async ([then, status, shown], test) => {
+  ] as const)("shows the rest of it: %j", async ([then, status, shown], test) => {
     const checkout = await openCheckout(test, { page: { expected: /status of 503|favicon/ } });
     await spoil(checkout, then);
     await payAfterReading(checkout);
@@ -317,8 +317,8 @@ describe("a rule that spoils the answer", () => {
   });
 });
 
-describe("for everybody", () => {
-  it("works without a script, also while it waits", async (test) => {
+describe("for all customers", () => {
+  it("works without a script, even while it waits", async (test) => {
     const { live, page, url, shop, charge } = await openCheckout(test, { page: { javaScriptEnabled: false } });
     await page.getByRole("link", { name: "not enough money" }).click();
     await page.waitForURL(`${url}?msisdn=%2B2250700000006`);
@@ -334,7 +334,7 @@ describe("for everybody", () => {
     expect(await charge()).toMatchObject({ status: "paid", attempts: 2 });
   });
 
-  it("works with the keyboard alone, with the focus to be seen", async (test) => {
+  it("works with the keyboard alone, with visible focus", async (test) => {
     const { page, shop, charge } = await openCheckout(test);
     const focused = () => page.locator(":focus");
     for (const name of ["English", "Français"]) {
@@ -362,7 +362,7 @@ describe("for everybody", () => {
     expect((await charge()).status).toBe("paid");
   });
 
-  it("speaks French to who prefers it, or chooses it", async (test) => {
+  it("is in French for customers who prefer or choose it", async (test) => {
     const { page, shop } = await openCheckout(test, { page: { locale: "fr-CI" } });
     expect(plain(await page.title())).toBe("Payer 10 000 F CFA à company_sandbox");
     await expectAccessible(page);
@@ -384,7 +384,7 @@ describe("for everybody", () => {
     expect((box?.y ?? 700) + (box?.height ?? 0)).toBeLessThanOrEqual(700);
   });
 
-  it("fits a small screen whatever the merchant sends", async (test) => {
+  it("fits a small screen whatever texts the merchant sends", async (test) => {
     const change = { amount: 200_000_000, description: "w".repeat(300), externalId: `order-${"9".repeat(80)}` };
     const page = { viewport: { width: 320, height: 700 }, isMobile: true, hasTouch: true };
     await expectFits((await openCheckout(test, { page, change })).page);

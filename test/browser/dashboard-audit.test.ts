@@ -55,7 +55,7 @@ it(
   },
 );
 
-it("one that runs is not sent a second time by a second click", async (test) => {
+it("a running audit is not started again by a second click", async (test) => {
   const { page } = await openAudit(test);
   const { url, asked, open } = await startHeld();
   await page.getByLabel("The receiver's URL").fill(url);
@@ -74,7 +74,7 @@ it("one that runs is not sent a second time by a second click", async (test) => 
   expect(await page.locator("form[inert]").count()).toBe(0);
 });
 
-it("without a script, the form leads to the report all the same, and a refusal back to the form", async (test) => {
+it("without a script, the form still leads to the report, and a refusal leads back to the form", async (test) => {
   const { page } = await openAudit(test, { javaScriptEnabled: false });
   const receiver = await startReceiver(wrong);
   await page.getByLabel("The receiver's URL").fill(receiver.url);

@@ -12,7 +12,7 @@ async function createCharges(live: Live, count: number, prefix: string): Promise
   for (let n = 1; n <= count; n++) await live.createCharge({ externalId: `${prefix}-${n}` });
 }
 
-describe("a list that is read", () => {
+describe("a list that someone is reading", () => {
   it.for([
     ["", "the pointer is on it", (page: Page) => page.locator("#feed > li").nth(3).hover()],
     ["", "it is scrolled", (page: Page) => page.evaluate("scrollTo(0, 300)")],
@@ -39,7 +39,7 @@ describe("a list that is read", () => {
     await newer(page).waitFor({ state: "hidden" });
   });
 
-  it("goes on when the pointer leaves it", async (test) => {
+  it("continues when the pointer leaves it", async (test) => {
     const { live, page, goto } = await openDashboard(test, "");
     await createCharges(live, 3, "old");
     await goto("");
@@ -81,7 +81,7 @@ describe("a list that is read", () => {
 });
 
 describe("times", () => {
-  it("are shown in UTC with milliseconds, or in the reader's zone, also after an update", async (test) => {
+  it("are shown in UTC with milliseconds, or in the reader's zone, even after an update", async (test) => {
     const { live, page, goto } = await openDashboard(test, "", { page: { timezoneId: "Asia/Kolkata" } });
     await live.createCharge();
     await goto("");

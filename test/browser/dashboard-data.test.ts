@@ -73,7 +73,7 @@ describe("the data pages", () => {
     }
   });
 
-  it("lead from one to another: activity, charge, delivery, and back to the list", async (test) => {
+  it("link to each other: activity, charge, delivery, and back to the list", async (test) => {
     const receiver = await startReceiver();
     const { live, page } = await openDashboard(test, "");
     await live.subscribe("charges/events", receiver.url);
@@ -90,7 +90,7 @@ describe("the data pages", () => {
     expect(await page.locator("tbody tr").count()).toBe(1);
   });
 
-  it("are searched and narrowed by keyboard alone", async (test) => {
+  it("are searched and filtered by keyboard alone", async (test) => {
     const { live, page, goto } = await openDashboard(test, "");
     for (const externalId of ["order-1", "order-2", "other"]) await live.createCharge({ externalId });
     await goto("/charges");
@@ -110,8 +110,8 @@ describe("the data pages", () => {
   });
 });
 
-describe("without being loaded again", () => {
-  it("the activity goes on, and what the reader has opened stays open", async (test) => {
+describe("without reloading", () => {
+  it("the activity is updated, and what the reader has opened stays open", async (test) => {
     const receiver = await startReceiver({ status: 503 });
     const { live, page } = await openDashboard(test, "");
     await page.evaluate("window.loadedOnce = true");
@@ -128,7 +128,7 @@ describe("without being loaded again", () => {
     expect(await page.evaluate("window.loadedOnce")).toBe(true);
   });
 
-  it("a charge and a delivery's attempts follow what happens", async (test) => {
+  it("a charge and a delivery's attempts are updated", async (test) => {
     const receiver = await startReceiver({ status: 500 });
     const { live, page, goto } = await openDashboard(test, "");
     await live.subscribe("charges/events", receiver.url);
@@ -156,7 +156,7 @@ describe("without being loaded again", () => {
     expect(await page.evaluate("window.loadedOnce")).toBe(true);
   });
 
-  it("the ledger follows", async (test) => {
+  it("the ledger is updated", async (test) => {
     const { live, page } = await openDashboard(test, "/ledger");
     await live.control("PUT", "/balance", { balance: 1_000 });
     await page.locator("tr", { hasText: "adjustment" }).waitFor();
@@ -165,7 +165,7 @@ describe("without being loaded again", () => {
 });
 
 describe("with clicks", () => {
-  it("a charge is failed, cancelled, paid by a number that is chosen, and refunded in part and whole", async (test) => {
+  it("a charge is failed, cancelled, paid by a chosen number, and refunded in part and in full", async (test) => {
     const { live, page, goto, press, outcome } = await openDashboard(test, "");
     const { id } = await live.createCharge();
     const charge = () => live.ok("GET", `/v1/charges/${id}`);

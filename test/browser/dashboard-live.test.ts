@@ -28,7 +28,7 @@ async function watch(
 }
 
 describe("a page that is open", () => {
-  it("shows what a program does, without being loaded again", async (test) => {
+  it("shows what a program does, without reloading", async (test) => {
     const { live, page, isSamePage } = await watch(test, "/clock");
     const { id } = await live.createCharge();
     await page.getByText(id).waitFor();
@@ -63,7 +63,7 @@ describe("a page that is open", () => {
     expect(await isSamePage()).toBe(true);
   });
 
-  it("leaves what the reader types, has chosen, unfolded, focused and scrolled to", async (test) => {
+  it("keeps what the reader types, has chosen, unfolded, focused and scrolled to", async (test) => {
     const { live, page } = await watch(test, "/rules", {}, { viewport: { width: 1000, height: 400 } });
     await page.getByText("Write a rule as JSON").click();
     const field = page.getByLabel("Rule, as JSON");
@@ -95,7 +95,7 @@ describe("a page that is open", () => {
     expect(await page.getByLabel("By a duration").inputValue()).toBe("90m");
   });
 
-  it("follows a reset and a state that is put in", async (test) => {
+  it("is updated after a reset and after a state was put in", async (test) => {
     const { live, page, isSamePage } = await watch(test, "/clock");
     await live.control("POST", "/snapshots/before");
     const { id } = await live.createCharge();
@@ -156,7 +156,7 @@ describe("a page that is open", () => {
     expect(await page.getByRole("heading", { name: "Clock" }).count()).toBe(1);
   });
 
-  it("says how far what is due lies ahead, as the clock runs", async (test) => {
+  it("shows the time until the next due item, as the clock runs", async (test) => {
     const live = await startLive({ clock: "running" });
     await live.createCharge();
     const page = await browser.open(test);

@@ -33,7 +33,7 @@ const steering = [
   "/coverage",
 ];
 
-describe("pages that steer and judge", () => {
+describe("pages that control and judge", () => {
   it("are accessible in light and dark, full and empty, and fit a phone", { timeout: 600_000 }, async (test) => {
     const { live: world, page, goto } = await openDashboard(test, "/clock");
     for (const path of steering) {
@@ -53,7 +53,7 @@ describe("pages that steer and judge", () => {
 });
 
 describe("the clock", () => {
-  it("is frozen, let run and moved with clicks", async (test) => {
+  it("is frozen, resumed and moved with clicks", async (test) => {
     const { page, press, outcome, live } = await openDashboard(test, "/clock");
     await live.createCharge();
     await press("Advance 1 min");
@@ -73,7 +73,7 @@ describe("the clock", () => {
     await expectAccessible(page);
   });
 
-  it("goes to the next due, and says why it does not go back", async (test) => {
+  it("advances to the next due item, and says why it does not go back", async (test) => {
     const { page, press, outcome, live } = await openDashboard(test, "/clock");
     await live.createTransfer();
     await press("To the next due");
@@ -150,7 +150,7 @@ describe("the state", () => {
 });
 
 describe("the state's file", () => {
-  it("is downloaded and uploaded, and a file that is none changes nothing", async (test) => {
+  it("is downloaded and uploaded, and another kind of file changes nothing", async (test) => {
     const { page, press, outcome, live } = await openDashboard(test, "/state");
     const { id } = await live.createCharge();
     const [download] = await Promise.all([
@@ -210,7 +210,7 @@ describe("a form that is refused", () => {
 });
 
 describe("companies", () => {
-  it("are opened and switched between, on the page where one is", async (test) => {
+  it("are opened and chosen without leaving the page", async (test) => {
     const { page, press, goto, live } = await openDashboard(test, "/companies");
     await page.getByText("New company").click();
     await page.getByLabel("Company id").fill("company_two");
@@ -284,7 +284,7 @@ describe("the frame", () => {
     await expectAccessible(page);
   });
 
-  it("is used by keys", async (test) => {
+  it("can be used with keys", async (test) => {
     const { page, goto } = await openDashboard(test, "/clock");
     await page.keyboard.press("?");
     await page.getByRole("heading", { name: "Keys" }).waitFor();
@@ -351,7 +351,7 @@ describe("the admin token", () => {
 });
 
 describe("the frame", () => {
-  it("is led to from /, by keyboard first to the content", async (test) => {
+  it("is shown from /, and the keyboard reaches the content first", async (test) => {
     const { page, live } = await openDashboard(test, "/clock");
     await page.goto(live.url);
     await page.waitForURL(/\/_sandbox$/);

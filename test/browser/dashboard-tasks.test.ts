@@ -141,7 +141,7 @@ describe("a user", () => {
 });
 
 describe("printed", () => {
-  it("a charge and a delivery are what was asked for, without the frame", async (test) => {
+  it("a charge and a delivery have their content, without the frame", async (test) => {
     const { live, page, goto } = await openDashboard(test, "");
     const { url } = await live.receiverFor("charges/events");
     const { id } = await live.createCharge({ externalId: "order-77" });

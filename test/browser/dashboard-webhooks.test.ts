@@ -6,7 +6,7 @@ import { startReceiver } from "../support/receiver.js";
 const openDashboard = dashboardIn(useBrowser());
 
 describe("webhooks in the dashboard", () => {
-  it("from subscribing over a test event that fails to one that is sent again", async (test) => {
+  it("lead from a subscription and a failed test event to a redelivery", async (test) => {
     let status = 302;
     const receiver = await startReceiver(() => ({ status, body: "moved <b>away</b>" }));
     const { live, page, goto, press, outcome } = await openDashboard(test, "/subscriptions");
@@ -48,7 +48,7 @@ describe("webhooks in the dashboard", () => {
   });
 });
 
-describe("making something", () => {
+describe("creating records", () => {
   it("opens the payment page of a new charge, which leads back to the list", async (test) => {
     const { live, page } = await openDashboard(test, "/charges");
     await page.getByLabel("Amount in XOF").fill("2500");
@@ -78,7 +78,7 @@ describe("making something", () => {
     expect(await outcome()).toBe("The payout mine is on its way.");
   });
 
-  it("says that a rule has spoilt the answer", async (test) => {
+  it("says that a rule has changed the answer", async (test) => {
     const { live, press, outcome } = await openDashboard(test, "/transfers");
     for (const then of [{ fault: "reset" }, { fault: "malformed" }, { fault: "empty" }])
       await live.control("POST", "/rules", { on: "request", match: { path: "/v1/transactions" }, then, times: 1 });

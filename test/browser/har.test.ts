@@ -39,7 +39,7 @@ it("reads what Chromium records of a session with the API", async (test) => {
   expect(JSON.parse(textOf(charge?.answer?.body))).toMatchObject({ status: "created" });
 });
 
-it("offers on the page of activity what Playwright replays in Chromium", async (test) => {
+it("offers an archive on the activity page that Playwright replays in Chromium", async (test) => {
   const live = await startLive();
   const path = join(await folderWith({}), "journal.har");
   const { balance } = await live.ok("GET", "/v1/balance");
