@@ -36,7 +36,7 @@ describe("EventEmitter", () => {
 });
 
 describe("waitFor", () => {
-  it("is true at the first event that matches, and leaves neither a timer nor a listener", async () => {
+  it("resolves to true at the first event that matches, and leaves neither a timer nor a listener", async () => {
     const events = create();
     const system = createFakeSystem();
     const waiting = events.waitFor("counted", (n) => n === 2, { system, maxMs: 1_000 });
@@ -48,7 +48,7 @@ describe("waitFor", () => {
     expect(events.listenerCount("counted")).toBe(0);
   });
 
-  it("is false when its time is over", async () => {
+  it("resolves to false when its time is over", async () => {
     const events = create();
     const system = createFakeSystem();
     const waiting = events.waitFor("counted", () => true, { system, maxMs: 1_000 });
@@ -57,7 +57,7 @@ describe("waitFor", () => {
     expect(events.listenerCount("counted")).toBe(0);
   });
 
-  it("is false when it is aborted", async () => {
+  it("resolves to false when it is aborted", async () => {
     const events = create();
     const system = createFakeSystem();
     const controller = new AbortController();

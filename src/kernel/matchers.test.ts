@@ -55,7 +55,7 @@ describe("matchers", () => {
   });
 });
 
-test("every difference is named by its path, in words", () => {
+test("every difference has its path, and the expectation in words", () => {
   const actual = { status: "paid", transactions: [{ type: "refund" }, { type: "payment" }], due: 0 };
   const expected = {
     status: "due",

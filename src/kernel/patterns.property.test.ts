@@ -49,7 +49,7 @@ it("finds what JavaScript finds, in every pattern that it accepts", () => {
   );
 });
 
-it("answers anything that is not a pattern with what is wrong with it", () => {
+it("reports what is wrong with anything that is not a pattern", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[ab\\(?<=!>)[\]{}1,*+|^$.pkuxPL:-]{0,12}$/), (source) => {
       if (patternProblem(source) === undefined) expect(typeof new Effort().test(source, "aab")).toBe("boolean");

@@ -18,7 +18,7 @@ it.each([
   expect(new Effort().test(pattern, text)).toBe(found);
 });
 
-describe("what a linear engine cannot run is refused, with its place and what to write instead", () => {
+describe("a pattern that a linear engine cannot run is refused, with the place and what to write instead", () => {
   it.each([
     [String.raw`[a\b]`, String.raw`has "\\b" at character 3: a backspace is written \x08`],
     ["a(?=b)", 'has "(?=" at character 2: lookahead and lookbehind are not supported. Describe the text itself'],
@@ -41,13 +41,13 @@ describe("what a linear engine cannot run is refused, with its place and what to
   });
 });
 
-it("does not run what would take too long, and counts it", () => {
+it("does not run a pattern that would take too long, and counts it", () => {
   const effort = new Effort();
   expect(effort.test("a{400}", "a".repeat(10_000))).toBe(false);
   expect(effort.givenUp).toBe(1);
 });
 
-it("counts no time in which another process has the processor", () => {
+it("does not count time in which another process has the processor", () => {
   let now = 0;
   vi.spyOn(systemClock, "monotonic").mockImplementation(() => (now += 100));
   const effort = new Effort();

@@ -172,7 +172,7 @@ it.each<[string, Entry, object]>([
   ["mitmproxy", mitmproxy, { creator: { name: "mitmproxy exporthar", version: "0.1", comment: "" }, pages: [] }],
   ["a proxy that keeps compressed bodies", compressed, {}],
   ["Insomnia", insomnia, { creator: { name: "Insomnia REST Client", version: "insomnia.desktop.app:v11" } }],
-])("calibrates an archive as %s writes it", async (_, render, log) => {
+])("calibrates an archive in the form that %s writes", async (_, render, log) => {
   const file = await write({ ...log, entries: recorded.map(render) });
   const report = await calibrate([file], { only: ["http", "charges.creationStatus"] });
   expect(report.drift).toEqual([]);
@@ -180,7 +180,7 @@ it.each<[string, Entry, object]>([
   expect(settingsIn(report, "confirmed")).toMatchObject({ "charges.creationStatus": "created" });
 });
 
-it("refuses what converters of curl commands and Postman collections write: requests without answers", async () => {
+it("refuses the output of converters of curl commands and Postman collections, which has no answers", async () => {
   const requests = recorded.map(({ method, url }) => ({ request: { method, url }, startedDateTime: iso(0) }));
   const file = await write({ entries: requests });
   await expect(calibrate([file])).rejects.toThrow(/entry 0 \(GET [^?]*\/v1\/balance\): response must be/);
@@ -188,7 +188,7 @@ it("refuses what converters of curl commands and Postman collections write: requ
   await expect(calibrate([bare])).rejects.toThrow("it has no entries (log.entries)");
 });
 
-it("takes a body that is nested deeper than any of the API as text", async () => {
+it("reads a body that is nested deeper than any of the API as text", async () => {
   const deep = Buffer.from('{"data":'.repeat(50_000) + "1" + "}".repeat(50_000));
   const [first, ...others] = recorded;
   const odd = { ...first!, body: deep, answer: { ...first!.answer!, body: deep } };

@@ -51,7 +51,7 @@ describe("subscriptions from before a recording", () => {
     expect(report.assumptions.filter((text) => /^The subscription .* was made before/.test(text))).toHaveLength(2);
   });
 
-  it("are no drift of a target that is asked with probes", async () => {
+  it("are no drift of a target that is probed", async () => {
     const recorded = await recordWith({}, async (sandbox) => {
       await subscribe(sandbox, ["charges/events", HOOKS]);
       await subscribe(sandbox, ["charge/events", HOOKS], ["charge/events", HOOKS]);
@@ -61,7 +61,7 @@ describe("subscriptions from before a recording", () => {
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
   });
 
-  it("stand in a list before those that it does not show", async () => {
+  it("come in a list before those that it does not show", async () => {
     const recorded = await recordWith({ paging: { limit: 2 } }, async (sandbox) => {
       await subscribe(sandbox, ["transactions/started", HOOKS], ["transactions/failed", HOOKS]);
       await subscribe(sandbox, ["charges/events", HOOKS]);
@@ -198,7 +198,7 @@ describe("webhooks of changes from before a recording", () => {
         return post("/v1/charges", chargeOf("o"));
       },
     ],
-  ])("are no drift when they come again: those of %s", async (_, later, before) => {
+  ])("are no drift when they are repeated: those of %s", async (_, later, before) => {
     const receiver = await startReceiver({ status: 503 });
     const recorded = await recordLater({
       profile: { webhooks: { retry: "realistic" } },

@@ -67,7 +67,7 @@ it.each([
   expect([report.drift, settingsIn(report, "set")]).toEqual([[], { "transfers.fee": fee }]);
 });
 
-it("explains no drift of a large batch by refusing it", async () => {
+it("does not explain drift of a large batch by a setting that refuses it", async () => {
   const transactions = Array.from({ length: 60 }, (_, at) => transferOf(`salary-${at}`, 5_000));
   const recorded = await recordWith({}, (sandbox) =>
     sandbox.fetch("/v1/transactions/batch", { json: { transactions } }),
@@ -85,7 +85,7 @@ it("explains no drift of a large batch by refusing it", async () => {
   expect(report.drift).toMatchObject([{ pointer: "/body/transactions/*/recipient", kind: "added" }]);
 });
 
-it("names the parts of the traffic that contradict each other, and what each needs", async () => {
+it("lists the parts of the traffic that contradict each other, and the setting that each needs", async () => {
   const [old, changed] = await Promise.all([recordWith({}, sell), recordWith({ http: { createdStatus: 200 } }, sell)]);
   const report = await calibrateAll([old, changed], {
     source: { files: ["old.har", "changed.har"] },
@@ -99,7 +99,7 @@ it("names the parts of the traffic that contradict each other, and what each nee
   expect(report.counts).toMatchObject({ contradicted: 1 });
 });
 
-it("explains no refusal by a setting that only refuses in another way", async () => {
+it("does not explain a refusal by a setting that only refuses in another way", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     for (const order of ["order-1", "order-2"]) {
       const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf(order) });
@@ -154,12 +154,12 @@ describe("a recording that no setting explains", () => {
     expect(await replaysOf(exchanges, ["charges"])).toBeLessThan(4);
   });
 
-  it("is replayed with the kinds of difference that weigh most", async () => {
+  it("is replayed for the most important kinds of differences", async () => {
     const exchanges = await creationsOf(idsOf(320), (at) => ({ id: `id-${at}`, [`f${at}`]: at }));
     expect(await replaysOf(exchanges, ["charges.createdAtFormat", "charges.creationStatus"])).toBeLessThan(4);
   });
 
-  it("is replayed with a few of the values that it suggests", async () => {
+  it("is replayed with only some of the values that it suggests", async () => {
     const exchanges = await creationsOf(idsOf(15), (at) => ({
       id: `id-${at}`,
       fees: { rate: at / 1_000, value: 10 * at },

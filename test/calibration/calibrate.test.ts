@@ -29,7 +29,7 @@ it("finds nothing to change in the traffic of a sandbox with the defaults", asyn
   });
 });
 
-it("supposes what was there before the recording, and payments on the payment page", async () => {
+it("infers records from before the recording, and payments on the payment page", async () => {
   const exchanges = await recordWith({ http: { actionStatus: 201 } }, async (sandbox) => {
     await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
     const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
@@ -48,7 +48,7 @@ it("supposes what was there before the recording, and payments on the payment pa
   }
 });
 
-it("says which balance it supposes, when an answer shows it", async () => {
+it("reports the balance that it infers, when an answer shows it", async () => {
   const exchanges = await recordWith({}, async (sandbox) => {
     sandbox.setBalance(12_345);
     await sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 1_000) });
@@ -62,7 +62,7 @@ it("says which balance it supposes, when an answer shows it", async () => {
   expect(await supposed(exchanges.slice(0, 1))).toEqual([]);
 });
 
-it("leaves settings open of which one or the other explains the traffic", async () => {
+it("leaves settings open when either of them explains the traffic", async () => {
   const exchanges = await recordWith({ transfers: { unknownRecipient: "fail" } }, async (sandbox) => {
     const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
     await sandbox.clock.advance("1m");
@@ -83,7 +83,7 @@ it("leaves settings open of which one or the other explains the traffic", async 
   expect(renderMarkdown(report)).toMatch(/^\| `\S+` \| open \|/m);
 });
 
-it("names what it does not compare by the id that the recording has", async () => {
+it("reports what it does not compare under the id that the recording has", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/transactions/txn_earlier?x=1"));
   const unavailable = recorded.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status: 503 } }));
   expect((await calibrateAll([unavailable], { only: ["paging"] })).assumptions).toEqual([
@@ -91,7 +91,7 @@ it("names what it does not compare by the id that the recording has", async () =
   ]);
 });
 
-it("takes a transfer that ends a moment earlier or later than usual for the same", async () => {
+it("does not report a transfer that ends a moment earlier or later than usual", async () => {
   for (const after of ["1700ms", "2300ms"]) {
     const exchanges = await recordWith({ transfers: { settlement: { after } } }, async (sandbox) => {
       const transfer = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
@@ -106,7 +106,7 @@ it("takes a transfer that ends a moment earlier or later than usual for the same
   }
 });
 
-it("has no changed setting where the traffic leaves one open", async () => {
+it("changes no setting that the traffic leaves open", async () => {
   const report = await calibrateAll([await recordWith({}, sellOne)]);
   expect(settingsIn(report, "open")).not.toEqual({});
   expect([failsOn(report, "set"), renderJunit(report, ["set"])]).toEqual([
@@ -156,7 +156,7 @@ it("says that a test number is a pseudonym, as the proxy records it with --redac
   ]);
 });
 
-it("sets a limit that was found by a refusal, and says how exactly it is known", async () => {
+it("sets a limit that a refusal shows, and says how exactly it is known", async () => {
   const exchanges = await recordWith({ charges: { max: 60_000 } }, async (sandbox) => {
     for (const amount of [10_000, 50_000, 90_000]) {
       await sandbox.fetch("/v1/charges", { json: chargeOf(`order-${amount}`, amount) });
@@ -167,7 +167,7 @@ it("sets a limit that was found by a refusal, and says how exactly it is known",
   expect(report.assumptions).toEqual(["charges.max: 50000 explains the recording, but so does 89999."]);
 });
 
-it("sets the limit of bodies by those that a service refused", async () => {
+it("sets the limit of bodies from the bodies that a service refused", async () => {
   const bodies = [1, 400, 1_200].map((length) => ({
     ...chargeOf(`order-${length}`),
     metadata: { x: "x".repeat(length) },
@@ -182,7 +182,7 @@ it("sets the limit of bodies by those that a service refused", async () => {
   expect(settingsIn(report, "set")).toEqual({ "server.bodyLimit": 1_000 });
 });
 
-it("takes the reported changes of a charge as a set, whichever came first", async () => {
+it("compares the reported changes of a charge as a set, whichever came first", async () => {
   const profile = { webhooks: { chargeEvents: ["paid", "dropped"] } } as const;
   const exchanges = await recordWith(profile, async (sandbox) => {
     await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
@@ -204,7 +204,7 @@ describe("a recording with several companies", () => {
     return one.flatMap((exchange, at) => [exchange, other[at]!]);
   };
 
-  it("is one history for each, by their tokens", async () => {
+  it("is split by their tokens into one history for each", async () => {
     const report = await calibrateAll([await mix(["a", "b"])], { only: ["http"] });
     expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
     expect(report.assumptions).toEqual(
@@ -212,13 +212,13 @@ describe("a recording with several companies", () => {
     );
   });
 
-  it("is one history for each, by the header when tokens are hidden", async () => {
+  it("is split by the header into one history for each when tokens are hidden", async () => {
     const report = await calibrateAll([await mix([])], { only: ["http"] });
     expect([report.drift, report.counts.contradicted]).toEqual([[], 0]);
   });
 });
 
-it("counts what was compared, and no report passes without it", async () => {
+it("counts what was compared, and no report passes when nothing was", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const unanswered = recorded.map((exchange) => ({ ...exchange, answer: undefined }));
   const some = await calibrateAll([[...recorded, ...unanswered]]);
@@ -232,7 +232,7 @@ it("counts what was compared, and no report passes without it", async () => {
   expect(renderJunit(none, [])).toContain('errors="1"');
 });
 
-it("takes a token to be wrong where a recording has a 401, says so, and finds drift where the token is known", async () => {
+it("assumes a wrong token where a recording has a 401, says so, and finds drift where the token is known", async () => {
   const [balance, charge] = await recordWith({}, async (sandbox) => {
     await sandbox.fetch("/v1/balance");
     await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
@@ -273,7 +273,7 @@ it.each([
   expect([report.source.compared, report.drift]).toMatchObject(isCompared ? [1, drift] : [0, []]);
 });
 
-it("explains no list in another order by a list that is shorter", async () => {
+it("does not explain a list in another order by a shorter list", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     for (const topic of ["charges/events", "transactions/started", "transactions/completed", "transactions/failed"]) {
       await sandbox.fetch("/v1/webhooks", { json: { topic, url: "http://127.0.0.1:9/hooks" } });
@@ -325,7 +325,7 @@ it.each([
   expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
 });
 
-it("shows a text of the service on one line, and an empty one as such", async () => {
+it("shows a text of the service on one line, and an empty one as empty", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/balance"));
   const answering = async (body: string) => {
     const other = recorded.map((exchange) => ({
@@ -374,7 +374,7 @@ describe("a service that limits the rate", () => {
     expect(settingsIn(report, "set")).toEqual(profile);
   });
 
-  it("has drifted when it no longer says how long to wait", async () => {
+  it("has drifted if it no longer says how long to wait", async () => {
     const exchanges = (await recordWith(profile, ask)).map(({ answer, ...request }) => {
       const headers = answer!.headers.filter(([name]) => name !== "retry-after");
       return { ...request, answer: { ...answer!, headers } };
@@ -450,7 +450,7 @@ it("lists webhooks that are unsigned as drift", async () => {
   ]);
 });
 
-it("takes webhooks that come by way of a tunnel and the proxy for those of the subscription", async () => {
+it("recognises webhooks of the subscription that come through a tunnel and the proxy", async () => {
   const recorded = await recordWith({}, sell);
   const passedOn = recorded.map((exchange) =>
     exchange.url.endsWith(":9/hooks") ? { ...exchange, url: "http://127.0.0.1:3000/webhooks" } : exchange,
@@ -467,7 +467,7 @@ it.each([-30_000, 30_000])("follows the clock of a service that is %i ms ahead o
   expect((await calibrateAll([skewed], { only: ["webhooks.topicHeader"] })).drift).toEqual([]);
 });
 
-it("takes a slow answer for slow, not for a clock that is ahead", async () => {
+it("does not mistake a slow answer for a clock that is ahead", async () => {
   const recorded = await recordWith({}, sellOne);
   const first = recorded.findIndex(({ method, url }) => method === "POST" && url.endsWith("/v1/charges"));
   const slow = recorded.map((exchange, index) =>

@@ -76,7 +76,7 @@ async function judge(exchanges: readonly HttpExchange[]) {
   };
 }
 
-it("takes ids without their prefix for the only change", async () => {
+it("reports ids without their prefix as the only change", async () => {
   const plain = (await record())
     .map(inAnswers((text) => text.replaceAll("txn_", "")))
     .map((exchange) => ({ ...exchange, url: exchange.url.replace("txn_", "") }));
@@ -85,7 +85,7 @@ it("takes ids without their prefix for the only change", async () => {
   expect(await judge(plain)).toEqual({ drift, contradicted: [], made: [] });
 });
 
-it("knows charges and transfers by the caller's names where webhooks have other ids", async () => {
+it("identifies charges and transfers by the caller's references where webhooks have other ids", async () => {
   const other = (await record()).map(
     inHooks(({ data, ...body }) => {
       const { id, ...rest } = data as Body;
@@ -97,7 +97,7 @@ it("knows charges and transfers by the caller's names where webhooks have other 
   expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
 });
 
-it("knows the transfers of a batch that is answered in another order", async () => {
+it("identifies the transfers of a batch that is answered in another order", async () => {
   const other = (await record()).map(inAnswers((text, { url }) => (url.endsWith("/batch") ? reversed(text) : text)));
   const drift = ["POST /v1/transactions/batch order /body/transactions"];
   expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
@@ -110,7 +110,7 @@ it("distinguishes copies of webhooks from the events that follow", async () => {
   expect(await judge(twice)).toEqual({ drift, contradicted: [], made: [] });
 });
 
-it("explains webhooks that never come by no setting that would refuse their requests", async () => {
+it("does not explain missing webhooks by a setting that would refuse their requests", async () => {
   const without = (await record()).filter(
     (exchange) => !isHook(exchange) || topicOf(exchange) !== "transactions/started",
   );
@@ -119,7 +119,7 @@ it("explains webhooks that never come by no setting that would refuse their requ
   expect(contradicted.filter((path) => path !== "testNumbers.silent")).toEqual([]);
 });
 
-it("supposes nothing from webhooks that do not show what they are about", async () => {
+it("infers nothing from webhooks that do not show what they are about", async () => {
   const flat = (await record()).map(inHooks(({ topic, data }) => ({ topic, ...(data as Body) })));
   expect((await judge(flat)).made).toEqual([]);
 });

@@ -163,7 +163,7 @@ it.each<[string, Mutation, readonly object[]]>([
     inAnswers(isSubscription, ({ topic, ...body }) => ({ ...body, event: topic })),
     [{ operation: "POST /v1/webhooks", pointer: "/body/topic", kind: "missing" }],
   ],
-])("lists %s as drift, and explains it by no setting", async (_, mutate, drift) => {
+])("lists %s as drift, and does not explain it by a setting", async (_, mutate, drift) => {
   const report = await calibrateAll([recorded.map(mutate)]);
   for (const row of drift) expect(report.drift).toContainEqual(expect.objectContaining(row));
   expect([settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([{}, {}]);
@@ -183,7 +183,7 @@ it("lists webhooks in another order as drift", async () => {
 it.each([
   ["first", 0],
   ["last", -1],
-])("takes the loss of the %s event for drift, and for no setting that other traffic speaks against", async (_, at) => {
+])("reports the loss of the %s event as drift, and not as a setting that other traffic contradicts", async (_, at) => {
   const { url } = await startReceiver();
   const payouts = await recordWith({}, async (sandbox) => {
     for (const topic of ["transactions/started", "transactions/completed"])

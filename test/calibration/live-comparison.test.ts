@@ -91,7 +91,7 @@ it("reports each difference once, with the request in which it was seen first, a
   ]);
 });
 
-it("supposes customers, the balance and subscriptions from before, and says what it does not compare", async () => {
+it("infers earlier customers, balance and subscriptions, and says what it does not compare", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     sandbox.customers.set("+2250712345678", { firstName: "Awa", lastName: "Koné", kycStatus: "complete" });
     sandbox.setBalance(5_000);
@@ -132,7 +132,7 @@ it("compares one company, and no exchange whose body was cut", async () => {
   expect(await compare(cut)).toMatchObject({ compared: 0, found: [] });
 });
 
-it("counts neither requests without an answer nor what is no call of the API", async () => {
+it("counts neither requests without an answer nor requests outside the API", async () => {
   const recorded = await record();
   const unanswered = { ...recorded[0]!, answer: undefined };
   expect(await compare([unanswered])).toMatchObject({ found: [], compared: 0 });
@@ -149,14 +149,14 @@ it("says that it has stopped when the sandbox fails", async () => {
   });
 });
 
-it("leaves out what is too much, and says so once", async () => {
+it("leaves out what exceeds its limits, and says so once", async () => {
   const [balance] = await record();
   const big = { ...balance!, url: "https://staging.test/assets", body: Buffer.alloc(20 * 1024 * 1024) };
   const { notes, compared } = await compare([balance!, big, big, big]);
   expect([notes, compared]).toEqual([["There is more traffic than can be compared."], 1]);
 });
 
-it("puts requests that overlap to the sandbox in the order in which the service handled them", async () => {
+it("sends overlapping requests to the sandbox in the order in which the service handled them", async () => {
   let id = "";
   const pay = (reference: string) => async (sandbox: Sandbox) => {
     const made = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf(reference) });
@@ -184,7 +184,7 @@ it("puts requests that overlap to the sandbox in the order in which the service 
   expect(found).toEqual([]);
 });
 
-it("has not failed when nothing is left to compare after its end", async () => {
+it("does not fail when nothing is left to compare after its end", async () => {
   const { comparison, compareAt, notes } = open();
   for (const [index, exchange] of (await record()).entries()) comparison.add(exchange, index);
   await comparison.close();

@@ -3,7 +3,7 @@ import type { HttpExchange } from "../../src/adapters/har/http-exchange.js";
 import type { ProfileInput, Sandbox } from "../../src/index.js";
 import { calibrateAll, chargeOf, recordWith, settingsIn, transferOf } from "../support/calibrate.js";
 
-describe("a recording of clients that ask at the same time", () => {
+describe("a recording of concurrent clients", () => {
   /** What a service that is asked at these instants records, ms. `before` and `after`: how much earlier the request started and later its answer came, ms. */
   const recordAt = async (
     profile: ProfileInput,
@@ -28,7 +28,7 @@ describe("a recording of clients that ask at the same time", () => {
     });
   };
 
-  it("names the time of settlement although creations are slow", async () => {
+  it("shows the time of settlement although creations are slow", async () => {
     const asked = Array.from({ length: 10 }, (_, client) => {
       let id = "";
       const at = 1_000 + client * 70;
@@ -54,7 +54,7 @@ describe("a recording of clients that ask at the same time", () => {
     ]);
   });
 
-  it("takes a slow read for as late as what it shows", async () => {
+  it("dates a slow read by what it shows", async () => {
     let id = "";
     const create = async (sandbox: Sandbox) => {
       const made = await sandbox.fetch<{ id: string }>("/v1/transactions", { json: transferOf("salary-1") });
@@ -70,7 +70,7 @@ describe("a recording of clients that ask at the same time", () => {
     expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
   });
 
-  it("takes no webhook to be earlier than the request that it reports, although the clocks drift apart", async () => {
+  it("dates no webhook before the request that it reports, although the clocks drift apart", async () => {
     const profile = { webhooks: { retry: "none" } } as const;
     const pay = (reference: string) => (sandbox: Sandbox) =>
       sandbox.fetch("/v1/transactions", { json: transferOf(reference) });
@@ -92,7 +92,7 @@ describe("a recording of clients that ask at the same time", () => {
     expect([report.source.webhooks, report.drift]).toEqual([2, []]);
   });
 
-  it("takes a slow payment for as late as the webhook that reports it", async () => {
+  it("dates a slow payment by the webhook that reports it", async () => {
     let id = "";
     const asked = [
       {
@@ -119,7 +119,7 @@ describe("a recording of clients that ask at the same time", () => {
     expect([report.source.webhooks, report.drift]).toEqual([1, []]);
   });
 
-  it("reads times that a service cuts to seconds", async () => {
+  it("reads times that a service truncates to seconds", async () => {
     const ids: string[] = [];
     const asked = [410, 930, 1_250, 1_980].flatMap((at, client) => [
       {
@@ -150,7 +150,7 @@ describe("a recording of clients that ask at the same time", () => {
     expect([report.drift, settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([[], {}, {}]);
   });
 
-  it("compares no balance of which the recording does not show whether money had moved, and says so", async () => {
+  it("does not compare a balance if the recording does not show whether money had moved, and says so", async () => {
     const balance = (sandbox: Sandbox) => sandbox.fetch("/v1/balance");
     const pay = (sandbox: Sandbox) => sandbox.fetch("/v1/transactions", { json: transferOf("salary-1", 1_000) });
     const asked = [
@@ -169,7 +169,7 @@ describe("a recording of clients that ask at the same time", () => {
     ]);
   });
 
-  it("compares no balance that is read while a transfer may be giving its money back", async () => {
+  it("does not compare a balance that is read while a transfer may be returning its money", async () => {
     let id = "";
     const asked = [
       { at: 10, after: 3, ask: (sandbox: Sandbox) => sandbox.fetch("/v1/balance") },

@@ -33,7 +33,7 @@ it.each([
       await sandbox.fetch(`/v1/charges/${await failOnPage(sandbox)}`);
     },
   ],
-])("supposes failed attempts on the payment page at a charge %s", async (_, run) => {
+])("infers failed attempts on the payment page for a charge %s", async (_, run) => {
   const report = await calibrateAll([await recordWith({}, run)], { only: ["http", "charges.failedAttempt"] });
   expect([report.drift, settingsIn(report, "set")]).toEqual([[], {}]);
   expect(report.assumptions).toContainEqual(
@@ -41,7 +41,7 @@ it.each([
   );
 });
 
-it("supposes a payment on the payment page that a refused request to pay follows", async () => {
+it("infers a payment on the payment page before a refused request to pay", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
     const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });

@@ -69,23 +69,23 @@ describe("the choice of probes", () => {
     expect(chosen.map(({ scenario }) => scenario.file)).toEqual(files.map((file) => `scenarios/probes/${file}.yaml`));
   });
 
-  it("counts on nothing that calibrate does not compare, such as the words of errors", async () => {
+  it("relies on nothing that calibrate does not compare, such as the words of errors", async () => {
     const chosen = await choose({ "charges.min": 1 });
     expect(chosen.map(({ scenario }) => scenario.file)).toEqual(["scenarios/probes/charge-limits.yaml"]);
   });
 
-  it("takes none for what no probe shows", async () => {
+  it("chooses none for a setting that no probe shows", async () => {
     expect(await choose({ "webhooks.insecureTls": false })).toEqual([]);
   });
 
-  it("counts on a limit that is seen only when it is reached", async () => {
+  it("relies on a limit that is seen only when it is reached", async () => {
     const chosen = await choose({ rateLimit: "off" });
     expect(chosen.map(({ shows }) => shows)).toEqual([["rateLimit"]]);
   });
 });
 
 describe("a probe", () => {
-  it("says at most what it creates, and whether it moves money", async () => {
+  it("declares the most that it creates, and whether it moves money", async () => {
     const probes = await loadProbes();
     const said = probes.map(({ scenario, creates, movesMoney }) => [
       scenario.file.replace(/.*\/(.*)\.yaml/, "$1"),
@@ -106,7 +106,7 @@ describe("a probe", () => {
     ]);
   });
 
-  it("is recorded without credentials, and goes on whatever the answers are", async () => {
+  it("is recorded without credentials, and continues whatever the answers are", async () => {
     const live = await startLive({ profile: { http: { createdStatus: 200 } } });
     const chosen = await choose({ "http.createdStatus": 201 });
     const { exchanges, announced } = await run(live.url, chosen);
@@ -152,7 +152,7 @@ describe("a probe", () => {
     expect(announced).toHaveLength(1);
   });
 
-  it("has the requests that got no answer, and goes on with the next probe", async () => {
+  it("records requests without an answer, and continues with the next probe", async () => {
     const service = await startReceiver(({ path }) => (path === "/v1/charges" ? "reset" : { body: "{}" }));
     const chosen = await choose({ "http.createdStatus": 201, "customers.unlisted": "unknown" });
     const { exchanges } = await run(service.origin, chosen);
@@ -161,14 +161,14 @@ describe("a probe", () => {
     expect(answered).toContainEqual(["/v1/transactions/customers/check", 200]);
   });
 
-  it("reads no answer further than the proxy copies it", async () => {
+  it("reads an answer only as far as the proxy copies it", async () => {
     const service = await startReceiver({ body: " ".repeat(COPIED_BYTES_MAX + 1) });
     const { exchanges } = await run(service.origin, await choose({ "customers.unlisted": "unknown" }));
     const [{ answer, comment } = {}] = exchanges;
     expect([answer, comment]).toEqual([undefined, `its answer has more than ${COPIED_BYTES_MAX} bytes`]);
   });
 
-  it("can be stopped; what was recorded until then is there", async () => {
+  it("can be stopped, and keeps what was recorded until then", async () => {
     const stop = new AbortController();
     const service = await startReceiver((_, index) => {
       if (index === 1) stop.abort(new Error("stopped"));

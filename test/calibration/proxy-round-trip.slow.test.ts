@@ -83,7 +83,7 @@ it.each<[string, Record<string, unknown>]>([
     "webhooks: { signatureHeader: x-other-signature, topicHeader: x-topic }",
     { "webhooks.signatureHeader": "x-other-signature", "webhooks.topicHeader": "x-topic" },
   ],
-])("names exactly what differs in a service with %s, from what the proxy recorded", async (profile, set) => {
+])("reports exactly what differs in a service with %s, from what the proxy recorded", async (profile, set) => {
   const staging = await startStaging(profile, topics);
   const target = ["--target", staging.url, "--token", "at_sandbox", "--company", "company_sandbox", "--workers", "1"];
   const played = await runSandbox(["replay", join(process.cwd(), "scenarios/probes"), ...target]);

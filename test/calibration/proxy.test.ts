@@ -44,7 +44,7 @@ async function startProxy(target: string, webhooksTo?: string, redact = (exchang
 
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
 
-describe("what passes", () => {
+describe("what passes through the proxy", () => {
   it("is the request with its path, query, headers and bytes, and the whole answer", async () => {
     const service = await startReceiver({ status: 409, headers: { "X-Kept": "yes" }, body: '{"a":1}' });
     const proxy = await startProxy(`${service.origin}/base/`);
@@ -79,7 +79,7 @@ describe("what passes", () => {
     expect([exchange!.body?.length, exchange!.answer?.body.length]).toEqual([256 * 1024, 256 * 1024]);
   });
 
-  it("does not wait for another's long body to be searched for secrets", async () => {
+  it("does not wait while another client's long body is searched for secrets", async () => {
     const long = (text: string): Buffer => Buffer.from(text.repeat((2 * COPIED_BYTES_MAX) / text.length));
     const service = await startReceiver({ body: long("0123456789abcdef") });
     const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
@@ -110,7 +110,7 @@ describe("what passes", () => {
     server.close();
   });
 
-  it("is a compressed answer as it is; the recording has its text", async () => {
+  it("is a compressed answer unchanged; the recording has its text", async () => {
     const service = await startReceiver({ headers: { "content-encoding": "br" }, body: brotliCompressSync('{"a":1}') });
     const proxy = await startProxy(service.origin);
     expect(await (await fetch(proxy.url)).json()).toEqual({ a: 1 });
@@ -132,7 +132,7 @@ describe("what passes", () => {
     expect(service.received[0]!.headers["accept-encoding"]).toBe(passed);
   });
 
-  it("goes to an IPv6 address", async () => {
+  it("can go to an IPv6 address", async () => {
     const server = createServer(({ url, headers: { host } }, outgoing) => outgoing.end(`${host}${url}`));
     server.listen(0, "::1");
     await once(server, "listening");
@@ -142,7 +142,7 @@ describe("what passes", () => {
     expect(await (await fetch(`${proxy.url}/v1/balance?a=1`)).text()).toBe(`[::1]:${port}/base/v1/balance?a=1`);
   });
 
-  it("goes over connections that are kept", async () => {
+  it("uses kept-alive connections", async () => {
     const service = await startReceiver({ body: "ok", headers: { "Keep-Alive": "timeout=600" } });
     const proxy = await startProxy(service.origin);
     for (const path of ["/a", "/b"]) {
@@ -153,7 +153,7 @@ describe("what passes", () => {
     expect(service.connectionsMade).toBe(1);
   });
 
-  it("gives up an unused connection before the service does", async () => {
+  it("closes an unused connection before the service does", async () => {
     const server = createServer((_, outgoing) => outgoing.end());
     server.keepAliveTimeout = 3_600_000;
     const connected = once(server, "connection");
@@ -188,7 +188,7 @@ describe("webhooks", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("what can go wrong", () => {
   it.each([
     ["000", "HTTP/1.1 000 X\r\nContent-Length: 2\r\n\r\n{}"],
     ["099, without an end", "HTTP/1.1 099 X\r\n\r\n"],
@@ -200,7 +200,7 @@ describe("what goes wrong", () => {
     expect(await proxy.waitFor(1)).toMatchObject([{ method: "GET" }]);
   });
 
-  it("an answer with control characters in its reason goes on without them", async () => {
+  it("an answer with control characters in its reason is passed on without them", async () => {
     const service = createTcpServer((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 200 \u0001 O\u007fK\r\nContent-Length: 2\r\n\r\n{}")),
     );
@@ -210,7 +210,7 @@ describe("what goes wrong", () => {
     expect(await proxy.waitFor(1)).toMatchObject([{ answer: { status: 200 } }]);
   });
 
-  it("a request and an answer that promise trailers go on without them", async () => {
+  it("a request and an answer that promise trailers are passed on without them", async () => {
     const received: string[] = [];
     const service = createTcpServer((socket) =>
       socket.once("data", (bytes) => {
@@ -236,7 +236,7 @@ describe("what goes wrong", () => {
     expect(exchange).toMatchObject({ answer: undefined, comment: expect.stringContaining("no answer: ") });
   });
 
-  it("an answer that breaks off breaks off", async () => {
+  it("an answer that breaks off also breaks off for the client", async () => {
     const service = await startReceiver("reset");
     const proxy = await startProxy(service.origin);
     expect((await fetch(proxy.url)).status).toBe(502);
@@ -275,7 +275,7 @@ describe("what goes wrong", () => {
     expect([textOf(exchange!.body), textOf(exchange!.answer?.body)]).toEqual(["0123456789", "9876543210"]);
   });
 
-  it("a receiver that hangs holds up neither other traffic nor the end", async () => {
+  it("a receiver that hangs delays neither other traffic nor the end", async () => {
     const [service, receiver] = [await startReceiver(), await startReceiver("hang")];
     const proxy = await startProxy(service.origin, receiver.url);
     const hanging = fetch(`${proxy.url}/_webhooks`, { method: "POST", body: "{}" }).catch(
@@ -354,7 +354,7 @@ describe("what goes wrong", () => {
     expect(service.received[0]!.headers).not.toHaveProperty("upgrade");
   });
 
-  it("a client that keeps its side open after a refused upgrade does not hold the end", async () => {
+  it("a client that keeps its side open after a refused upgrade does not delay the end", async () => {
     const proxy = await startProxy((await startReceiver()).origin);
     const { hostname, port } = new URL(proxy.url);
     const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

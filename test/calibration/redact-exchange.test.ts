@@ -26,7 +26,7 @@ describe("redaction", () => {
     },
   };
 
-  it("hides the token, the secret key and cookies, wherever they stand", () => {
+  it("hides the token, the secret key and cookies, wherever they are", () => {
     const redacted = createExchangeRedactor(redactOptions)(exchange, "service");
     const text = JSON.stringify({ ...redacted, body: textOf(redacted.body), answer: textOf(redacted.answer?.body) });
     expect(text).not.toMatch(/at_1|sk_1|session/);
@@ -137,7 +137,7 @@ describe("redaction", () => {
         answer: { ...shown, body: Buffer.from('{"recipientMsisdn":"+2250711223344"}') },
       },
     ],
-  ])("hides a phone number in all parts of the exchange in which first %s shows it", (_, given) => {
+  ])("hides a phone number in all parts of an exchange that first shows it in %s", (_, given) => {
     const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn"] });
     const text = renderHarEntry(redact({ ...exchange, headers: [], body: undefined, ...given }, "service"));
     expect(text).not.toContain("0711223344");
@@ -269,7 +269,7 @@ describe("redaction", () => {
     expect(new URL(asked).searchParams.get("msisdn")).toBe(msisdn);
   });
 
-  it("hides a body whole that is nested too deep to look for named fields, and leaves an empty one", () => {
+  it("hides the whole body if it is nested too deep to search for named fields, but not an empty body", () => {
     const redact = createExchangeRedactor({ ...redactOptions, fields: ["name"] });
     const deep = Buffer.from(`${'{"name":"Awa","in":['.repeat(20_000)}1${"]}".repeat(20_000)}`);
     const { body, answer } = redact(
@@ -279,7 +279,7 @@ describe("redaction", () => {
     expect([textOf(body), textOf(answer?.body)]).toEqual(["", "[redacted]"]);
   });
 
-  it("hides a body whole that has too many texts that only begin like JSON, and no more of a list of descriptions", () => {
+  it("hides the whole body if too many texts in it only begin like JSON, but not a list of descriptions", () => {
     const redact = createExchangeRedactor(redactOptions);
     const bodyOf = (text: string): string => textOf(redact({ ...exchange, body: Buffer.from(text) }, "receiver").body);
     expect([bodyOf("a=[&".repeat(60_000)), bodyOf(`[${'"{",'.repeat(60_000)}1]`)]).toEqual([
@@ -291,7 +291,7 @@ describe("redaction", () => {
     expect(bodyOf(JSON.stringify({ text: '{"password":"hunter2x"}' }))).not.toContain("hunter2x");
   });
 
-  it("hides a URL with too many such texts, and its headers as ever", () => {
+  it("hides a URL with too many such texts, and its headers as usual", () => {
     const url = `https://api.test/v1/charges?${"a=[&".repeat(2_500)}in={"password":"hunter2x"}`;
     const headers = [["Referer", "https://shop.test/?password=hunter3x"]] as const;
     const redacted = createExchangeRedactor(redactOptions)({ ...exchange, url, headers }, "receiver");

@@ -50,16 +50,16 @@ function severalNamed() {
     .filter((several) => parseProfile(profileOf(several.map(({ alternative }) => alternative))).ok);
 }
 
-it("names no value or setting in the place of another", () => {
+it("never names the wrong value or setting", () => {
   expect(trips.filter(({ verdict }) => verdict === "wrong").map(({ said }) => said)).toEqual([]);
 });
 
-it("leaves a value open for a known reason only", () => {
+it("leaves a value open only for a known reason", () => {
   const open = trips.filter(({ verdict }) => verdict === "open").map(({ alternative }) => alternative.setting.path);
   expect([...new Set(open)].toSorted()).toEqual(Object.keys(reasons).toSorted());
 });
 
-it("names all settings of ten profiles that have several, where the scenarios show them", () => {
+it("names all settings of ten profiles with several of them, if the scenarios show them", () => {
   expect(combined).toHaveLength(PROFILES.numRuns);
   expect(combined.filter(({ given }) => Object.keys(given).length >= 2).length).toBeGreaterThan(5);
   for (const { given, found, unexplained, said } of combined) expect([found, unexplained], said).toEqual([given, []]);

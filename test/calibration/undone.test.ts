@@ -12,7 +12,7 @@ const unavailable = (exchange: HttpExchange): HttpExchange => ({
 it.each([
   ["no answer", unanswered],
   ["the answer 503", unavailable],
-])("takes a request that got %s, and succeeded when it was sent again, for not done at first", async (got, lose) => {
+])("treats a request that got %s, and succeeded when it was sent again, as not done at first", async (got, lose) => {
   const recorded = await recordWith({}, async (sandbox) => {
     await sandbox.fetch("/v1/balance");
     const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
@@ -41,7 +41,7 @@ it("finds that a service pays a reference twice where the first answer was lost"
   expect([report.drift, settingsIn(report, "set")]).toEqual([[], { "transfers.duplicateReference": "allow" }]);
 });
 
-it("takes a request that got no answer for done where it is refused as a duplicate later", async () => {
+it("treats a request without an answer as done if it is refused as a duplicate later", async () => {
   const recorded = await recordWith({}, async (sandbox) => {
     for (let time = 0; time < 2; time++) await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
   });

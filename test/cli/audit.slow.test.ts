@@ -48,7 +48,7 @@ describe("sandbox audit", { timeout: 60_000 }, () => {
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   });
 
-  it("prints colours where they are wanted", async () => {
+  it("prints colours when they are wanted", async () => {
     const { stdout } = await audit(receiving("compares hex"), ["--only", "forged"], { FORCE_COLOR: "1" });
     expect(stdout).toContain("\u001B[31m✗ signature-hex (high)\u001B[39m\n");
     expect(stdout).toContain("\u001B[2m  check ");

@@ -59,7 +59,7 @@ it("is inconclusive about a target that leaves requests without an answer, unles
   expect(asked.stderr).toContain("inconclusive: the target did not answer all requests");
 });
 
-it("--dry-run says what would be created, and calls nobody", async () => {
+it("--dry-run says what would be created, and sends nothing", async () => {
   const target = await startReceiver();
   const plan = await runSandbox(["calibrate", "--target", target.origin, ...credentials, "--dry-run"]);
   expect([plan.code, target.received]).toEqual([0, []]);
@@ -132,7 +132,7 @@ it.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
 });
 
-it("cannot ask a target that nobody serves", async () => {
+it("fails when the target cannot be reached", async () => {
   const { code, stderr } = await runSandbox(["calibrate", "--target", await originOfNobody(), ...credentials]);
   expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to reach the target")]);
 });

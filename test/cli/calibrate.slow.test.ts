@@ -94,7 +94,7 @@ it("fails on contradictions in every form of the report", async () => {
   expect((await calibrate()).stdout).toMatch(/^contradicted {2}http\.createdStatus/m);
 });
 
-it("shows no secret of the traffic, wherever the service wrote it", async () => {
+it("shows no secret of the traffic, wherever the service repeats it", async () => {
   const recorded = await recordWith({}, sell);
   const leaking = recorded.map((exchange) => {
     const isRead = exchange.method === "GET" && exchange.url.includes("/v1/charges/");
@@ -179,7 +179,7 @@ it("refuses a file without traffic, and an unknown setting", async () => {
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown setting "transfer".')]);
 });
 
-it("leaves the profile as it was when it cannot be written whole", async () => {
+it("does not change the profile when it cannot be written completely", async () => {
   const exchanges = await recordWith({ http: { createdStatus: 200 } }, async (sandbox) => {
     for (let count = 0; count < 5; count++)
       await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: `http://127.0.0.1:9/${count}` } });

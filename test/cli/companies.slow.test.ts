@@ -26,7 +26,7 @@ function companies(...args: string[]): Promise<Finished> {
 }
 
 describe("sandbox companies", () => {
-  it("moves a company: what was acknowledged is at the target, and the source is closed", async () => {
+  it("moves a company: all acknowledged changes are at the target, and the source is closed", async () => {
     const headers = { authorization: "Bearer at_shop", "x-company-id": "company_shop" };
     const { body: charge } = await call(`${source.url}/v1/charges`, "POST", chargeRequest(), headers);
     const exported = await companies("export", "company_shop", "--close", "--url", source.url);

@@ -82,7 +82,7 @@ describe("the child's environment", () => {
     ["PAY_URL", /--env must be NAME=url\|token\|company\|secret, such as PAYMENTS_URL=url, got "PAY_URL"/],
     ["PAY URL=url", /--env must be NAME=/],
     ["PAY_URL=urls", /--env PAY_URL= must be url, token, company or secret, not "urls"\. Did you mean url\?/],
-  ])("is not made of --env %s", async (given, message) => {
+  ])("does not accept --env %s", async (given, message) => {
     const { code, stdout, stderr } = await exec(["--env", given], node("console.log('ran')"));
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(message);
@@ -165,7 +165,7 @@ describe("the exit code", () => {
 
 describe("signals", () => {
   it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"] as const)(
-    "%s goes on to a child, which may take its time",
+    "%s is passed on to a child, which may take its time",
     async (signal) => {
       const { child, ended, nextLine } = await start(
         [],
@@ -214,7 +214,7 @@ describe("input and output", () => {
     );
   });
 
-  it("come with the calls of paths that are not there", async () => {
+  it("include calls of unknown paths", async () => {
     const call = "const c = (p) => fetch(process.env.SANDBOX_URL + p, {method: 'POST'});";
     const { stderr } = await exec(
       [],

@@ -81,7 +81,7 @@ describe("faults of webhooks", () => {
     expect(tableOf(report)).toEqual(["charges/events#1 never: safe", "charge/events#2 never: lost"]);
   });
 
-  it("leave alone the receiver that pays once under the reference of the order", async () => {
+  it("find nothing in a receiver that pays once under the reference of the order", async () => {
     const { report } = await exploreJson(events, marketplace(careful));
     expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe", "safe", "noticed", "safe", "safe"]);
   });
@@ -91,7 +91,7 @@ describe("faults of outcomes", () => {
   const outcomes = ["--clock", "frozen", "--only", "outcome-failed", "outcome-pending"];
   const advance = `await fetch(SANDBOX_URL + "/_sandbox/clock/advance", { method: "POST", headers: { "content-type": "application/json" }, body: '{"by":"5m"}' });`;
 
-  it("are lost where the command looks at an outcome and ignores it", async () => {
+  it("have the verdict lost where the command reads an outcome and ignores it", async () => {
     const command = program(`
       const { json } = await call("POST", "/v1/transactions", payout("salary-1"));
       ${advance}
@@ -117,7 +117,7 @@ describe("faults of outcomes", () => {
 });
 
 describe("programs that do not repeat themselves", () => {
-  it("have random names: effects are compared without what is generated", async () => {
+  it("have random names: effects are compared without generated parts", async () => {
     const command = program(`
       const { randomUUID } = await import("node:crypto");
       const redirect = { onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };

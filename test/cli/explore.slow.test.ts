@@ -93,7 +93,7 @@ describe("a careful program", () => {
 });
 
 describe("the plan", () => {
-  it("is listed without being run, by points and faults", async () => {
+  it("can be listed without running it, by points and faults", async () => {
     const { stdout, code } = await explore(["--list", "--only", "createTransaction#1", "503", "429"], carefulPayout);
     expect(stdout).toBe("01  503  createTransaction#1  salary-1\n02  429  createTransaction#1  salary-1\n");
     expect(code).toBe(0);
@@ -357,7 +357,7 @@ describe("requests that the journal forgets", () => {
   });
 });
 
-describe("a command that does not behave", () => {
+describe("a command that misbehaves", () => {
   const misbehaves = (code: string): string[] =>
     program(`
       const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
@@ -398,7 +398,7 @@ describe("a command that does not behave", () => {
     expect(isRunning(await childOf(folder))).toBe(false);
   });
 
-  it("removes the folder of the reports: it is made again", async () => {
+  it("removes the folder of the reports: it is created again", async () => {
     const command = misbehaves(
       `(await import("node:fs")).rmSync("reports", { recursive: true, force: true }); console.log("removed");`,
     );

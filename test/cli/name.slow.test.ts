@@ -8,7 +8,7 @@ const usage = async (options: Parameters<typeof runSandbox>[1]): Promise<string>
   (await runSandbox(["--help"], options)).stdout.split("\n", 1).join();
 
 describe("the name in texts", () => {
-  it("is that of npx inside of a clone, where npm finds it", async () => {
+  it("is the one for npx inside a clone, where npm finds it", async () => {
     expect(await usage({ cwd: root })).toBe("Usage: npx sandbox <verb> [options]");
   });
 

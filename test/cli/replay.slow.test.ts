@@ -83,7 +83,7 @@ describe("replay", () => {
   });
 
   it.each(["node_modules/shop/scenarios", "node_modules/shop/**/*.yaml", "node_modules/shop", "absolute"])(
-    "takes %s, though it is inside node_modules",
+    "accepts %s, even inside node_modules",
     async (path) => {
       const folder = await folderWith({
         "node_modules/shop/scenarios/a.yaml": good,
@@ -143,7 +143,7 @@ describe("replay", () => {
     ["json", /"failed": 1/],
     ["tap", /^TAP version 14\n1\.\.2\n/],
     ["github", /^::error file=bad\.yaml,line=5,col=5,title=The balance is 501::/],
-  ])("reports as %s, to stdout or a file, and a line for who watches on stderr", async (reporter, form) => {
+  ])("reports as %s, to stdout or a file, with a line for the user on stderr", async (reporter, form) => {
     const folder = await folderWith({ "bad.yaml": bad, "good.yaml": good });
     const printed = await replay(folder, ["bad.yaml", "good.yaml", "--reporter", reporter]);
     expect(printed.code).toBe(4);
@@ -175,7 +175,7 @@ describe("replay", () => {
     }
   });
 
-  it("makes the folder of the report, and refuses before anything runs where it cannot", async () => {
+  it("creates the folder of the report, and fails before anything runs if it cannot", async () => {
     const folder = await folderWith({ "good.yaml": good, taken: "" });
     const made = await replay(folder, ["good.yaml", "--reporter", "junit", "--out", "reports/today/junit.xml"]);
     expect(made.code).toBe(0);
@@ -310,7 +310,7 @@ describe("init", () => {
     expect(tested.code).toBe(0);
   });
 
-  it("writes what is missing, and leaves what is there", async () => {
+  it("writes missing files, and does not change existing ones", async () => {
     const folder = await folderWith({ "sandbox.config.yaml": "port: 1\n" });
     const { code, stdout } = await runSandbox(["init"], { cwd: folder });
     expect(code).toBe(0);

@@ -11,7 +11,7 @@ import { selfSigned } from "../support/self-signed.js";
 const run = promisify(execFile);
 
 describe("the screen of start", () => {
-  it("names the store and what was in it", async () => {
+  it("shows the store and its content", async () => {
     const cwd = await folderWith({});
     const storeLine = async (...args: string[]): Promise<string | undefined> => {
       const { stdout } = await runUntilListening(["--port", "0", "--store", "file:data/sb.json", ...args], { cwd });

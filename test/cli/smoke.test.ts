@@ -28,7 +28,7 @@ describe("the command", () => {
   });
 });
 
-it("start serves the API, and clock moves its time", async () => {
+it("start serves the API, and clock advances its time", async () => {
   const sandbox = await startSandbox(["--clock", "2026-01-15T09:00:00Z"]);
   const headers = { authorization: "Bearer at_sandbox", "x-company-id": "company_sandbox" };
   expect(await call(`${sandbox.url}/v1/balance`, "GET", undefined, headers)).toMatchObject({ status: 200 });

@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(MESSAGES))("a file of the system that never ends is 
   });
 });
 
-describe("a folder that cannot be made is refused immediately", () => {
+describe("a folder that cannot be created is refused immediately", () => {
   it.each([
     [
       "exec --report",

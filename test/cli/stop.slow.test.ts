@@ -172,7 +172,7 @@ it("an error after it listens ends it with 70, also with a store, which can be o
 });
 
 describe("--drain", () => {
-  it("goes on answering after SIGTERM, alive but not ready", async () => {
+  it("continues to answer after SIGTERM, alive but not ready", async () => {
     const sandbox = await started({}, ["--drain", "10m"]);
     const statusOf = async (path: string): Promise<number> => (await fetch(sandbox.url + path)).status;
     expect(await statusOf("/_sandbox/health/ready")).toBe(200);

@@ -320,7 +320,7 @@ describe("a full disk", () => {
     stderr.split("bug of the sandbox").length - 1,
   ];
 
-  it("lets everything kept be read, also from the start; a stop is 3 when something was lost, and no bug", async () => {
+  it("does not prevent reads, even from the start; a stop exits with 3 when something was lost, without a bug", async () => {
     const cwd = await folderWith({});
     let kept = 0;
     const filling = await startSandbox(["--store", "file:state.json"], { cwd, fileBlocks: 16 });

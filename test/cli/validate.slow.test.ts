@@ -55,7 +55,7 @@ describe("sandbox validate", () => {
     ]);
   });
 
-  it("reports what start would refuse: too many rules, and what does not fit together", async () => {
+  it("reports what start would refuse: too many rules, and settings that conflict", async () => {
     const rules = (length: number): string =>
       JSON.stringify(Array.from({ length }, () => ({ on: "request", then: { status: 500 } })));
     const cwd = await folderWith({

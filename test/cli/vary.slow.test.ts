@@ -63,7 +63,7 @@ describe("tests that rest on three guesses", () => {
     expect(code).toBe(5);
   });
 
-  it("ask nothing that a calibration has answered, as long as they run with its profile", async () => {
+  it("cause no question that a calibration has answered, if they run with its profile", async () => {
     const exchanges = await recordWith({ http: { createdStatus: 201 } }, async (sandbox) => {
       await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
     });
@@ -94,7 +94,7 @@ describe("tests that rest on three guesses", () => {
     ]);
   });
 
-  it("ask about a name of which a calibration knows only that it is another", async () => {
+  it("cause a question about a name if a calibration knows only that it differs", async () => {
     const sell = program(`
       const { json } = await call("POST", "/v1/charges", ${JSON.stringify(chargeOf("order-1"))});
       await call("POST", "/v1/charges/" + json.id + "/pay", { msisdn: "+2250700000002" });
@@ -115,7 +115,7 @@ describe("tests that rest on three guesses", () => {
     expect(questions.map(({ path }) => path)).toEqual(["charges.payField"]);
   });
 
-  it("give a page of questions", async () => {
+  it("produce a page of questions", async () => {
     const { stdout } = await vary(["--only", "transfers.min", "--reporter", "md"], threeGuesses);
     expect(stdout).toContain("# Questions for the provider");
     expect(stdout).toContain("## 1. Is 5000 XOF the smallest amount of a transfer");
@@ -132,7 +132,7 @@ describe("tests that rest on three guesses", () => {
 });
 
 describe("--pairs", () => {
-  it("finds two settings that make a difference together alone", async () => {
+  it("finds two settings that make a difference only together", async () => {
     const command = program(`
       const { status } = await call("POST", "/v1/transactions", payout("salary-1"));
       const { json } = await call("POST", "/v1/transactions", {});

@@ -169,13 +169,13 @@ describe("exit code 3, it could not run", () => {
     });
   });
 
-  it("what is there exports something else", async () => {
+  it("the server there is not a sandbox", async () => {
     const url = await serveHttp((_request, response) => response.writeHead(200).end("null"));
     const { code, stdout, stderr } = await runSandbox(["companies", "export", "company_shop", "--url", url]);
     expect([code, stdout, stderr]).toEqual([3, "", expect.stringContaining("it is not a sandbox")]);
   });
 
-  it("what is there answers with control characters, which the terminal does not get", async () => {
+  it("the server there answers with control characters, which are not printed", async () => {
     const body = JSON.stringify({ message: ["\u001B]0;title\u0007\n::error::x"] });
     const url = await serveHttp((_request, response) => response.writeHead(409).end(body));
     const { code, stderr } = await runSandbox(["clock", "--url", url]);

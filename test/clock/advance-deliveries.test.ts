@@ -124,7 +124,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect(fired.slice(1).map(({ subject }) => subject)).toEqual(order);
   });
 
-  it("fires retries of events that waited for their turn in that order too", async () => {
+  it("fires retries of events that waited for their turn in the same order", async () => {
     const live = await startLive();
     const slow = gate();
     await live.receiverFor("charges/events", async (_, index) => {
@@ -141,7 +141,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
   });
 });
 
-describe("API calls that arrive meanwhile", () => {
+describe("API calls that arrive during an advance", () => {
   it("see the present instant, and work that they make due within the span runs within it", async () => {
     const live = await startLive();
     const seen: (string | null)[] = [];
@@ -180,7 +180,7 @@ describe("API calls that arrive meanwhile", () => {
     ]);
   });
 
-  it("handle what is due at that instant first: a payment at the instant of the expiry is refused", async () => {
+  it("handle due items at that instant first: a payment at the instant of the expiry is refused", async () => {
     const live = await startLive();
     const statuses: number[] = [];
     const ids: string[] = [];
@@ -218,7 +218,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded", attempts: [{ status: 200 }] });
   });
 
-  it("answers after the timers with settle: false; the next settle waits for what is still in flight", async () => {
+  it("answers after the timers with settle: false; the next settle waits for attempts in flight", async () => {
     const live = await startLive();
     const hold = gate();
     const receiver = await live.receiverFor("charges/events", answerAfter(hold));
@@ -263,7 +263,7 @@ describe("settle (default true): the answer comes when every attempt that the sp
     expect(live.deliveries()[0]?.attempts.map(({ at }) => at - START - HOUR)).toEqual([0, 10_000]);
   });
 
-  it("settle waits for what is due now too, and moves no time", async () => {
+  it("settle also waits for what is due now, and moves no time", async () => {
     const live = await startLive({ profile: { webhooks: { retry: [0, 0, 10_000] } } });
     await live.receiverFor("charges/events", { status: 500 });
     const { id } = await live.createCharge();
@@ -286,7 +286,7 @@ describe("maxWaitMs bounds the real time spent waiting for hanging receivers", (
     expect(await live.settle(20)).toEqual(result.unfinished);
   });
 
-  it("is one allowance for all waits of a call", async () => {
+  it("is one limit for all waits of a call", async () => {
     const system = createFakeSystem(START);
     const live = await startLive({ system });
     const receiver = await live.receiverFor("charges/events", "hang");

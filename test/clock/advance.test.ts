@@ -174,7 +174,7 @@ describe("advances of one company are serialised", () => {
     expect(results.map(({ firedCount }) => firedCount)).toEqual([1, 0, 0, 0]);
   });
 
-  it("a refused one does not hold up the next", async () => {
+  it("a refused one does not delay the next", async () => {
     const live = await startLive();
     const [refused, done] = await Promise.allSettled([live.advance("2020-01-01T00:00:00Z"), live.advance("1h")]);
     expect([refused.status, done.status]).toEqual(["rejected", "fulfilled"]);
@@ -224,7 +224,7 @@ describe("an advance across a reset", () => {
   });
 });
 
-it("fires no more at a time than the store can follow", async () => {
+it("fires no more items at a time than the store can write", async () => {
   let noted = 0;
   let kept: Promise<void> | undefined;
   const store = { ...createMemoryStore(createStoredSandbox()), note: () => void noted++, durable: () => kept };

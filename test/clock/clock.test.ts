@@ -198,7 +198,7 @@ describe("a running clock", () => {
     expect(system.pending).toEqual([]);
   });
 
-  it("sets its timer anew when it is moved, frozen and resumed", async () => {
+  it("sets its timer again when it is moved, frozen and resumed", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     await live.createCharge();

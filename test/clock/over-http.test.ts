@@ -95,7 +95,7 @@ describe("POST /_sandbox/clock/advance", () => {
     expect((await live.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
   });
 
-  it("does not wait for the webhook of the handler that asks for it, when it says so", async () => {
+  it("with maxWaitMs: 0 does not wait for the webhook whose handler calls it", async () => {
     const live = await startLive();
     const results: unknown[] = [];
     await live.receiverFor("charges/events", async () => {

@@ -19,7 +19,7 @@ async function storedAt(path: string, system = systemClock): Promise<Pick<WorldO
   return { system, store: await openFileStore({ path, format, system: systemClock, log: silentLog }) };
 }
 
-it("does not go back when a process is killed that wrote everything anew while an advance waited for a receiver", async () => {
+it("does not go back when a process is killed that rewrote its store while an advance waited for a receiver", async () => {
   const path = await newStorePath();
   const live = await startLive(await storedAt(path));
   const asked = gate();

@@ -47,7 +47,7 @@ describe("deliveries start when the API's answer has been written", () => {
     await receiver.waitFor(1);
   });
 
-  it("start when the change is kept, if a rule sends them before the answer", async () => {
+  it("start when the change is stored, if a rule sends them before the answer", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await live.receiverFor("charges/events");
@@ -108,7 +108,7 @@ describe("deliveries start when the API's answer has been written", () => {
 });
 
 describe("a client that leaves before its answer", () => {
-  it("still has its work done and, when that is kept, its webhooks sent", async () => {
+  it("still has its work done and, when that is stored, its webhooks sent", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await live.receiverFor("charges/events");
@@ -129,7 +129,7 @@ describe("a client that leaves before its answer", () => {
   it.each([
     ["sends again", "POST", (id = "") => `/_sandbox/deliveries/${id}/redeliver`],
     ["restores with a snapshot", "PUT", () => "/_sandbox/snapshots/a"],
-  ])("has what it %s sent when that is kept", async (_, method, pathOf) => {
+  ])("has the webhooks sent that it %s, when the change is stored", async (_, method, pathOf) => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const hung = gate();

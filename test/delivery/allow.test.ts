@@ -141,7 +141,7 @@ describe("webhooks.allow: a listed name", () => {
     return live.deliveries()[0];
   };
 
-  it.each(list)("%s does not open the way to a metadata address", async (host) => {
+  it.each(list)("%s does not permit a metadata address", async (host) => {
     const delivery = await payOne(list, `http://${host}/`);
     expect(delivery).toMatchObject({
       status: "exhausted",
@@ -174,7 +174,7 @@ describe("with tenancy", () => {
   const profileOf = (allow: readonly string[]) => ({ webhooks: { allow, retry: "none" as const } });
 
   it.each(["http://127.0.0.1:9/", "http://10.0.0.1/", "http://[::1]/", "http://[::a9fe:a9fe]/"])(
-    "refuses %s at subscription, also with a setting of the company",
+    "refuses %s at subscription, even with a setting of the company",
     async (url) => {
       const live = await startLive(tenancy);
       for (const allow of ["any", [new URL(url).hostname.replaceAll(/[[\]]/g, "")]]) {
@@ -199,7 +199,7 @@ describe("with tenancy", () => {
     expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: rebound.shop.test is a private address");
   });
 
-  it("asks the name servers: other tenants' names without an answer may hold up the machine's resolver", async () => {
+  it("asks the name servers: other tenants' names without an answer may block the machine's resolver", async () => {
     const live = await startLive({ ...tenancy, profile: { webhooks: { retry: "none", timeout: "1s" } } });
     resolveNames({ "hooks.shop.test": ["10.0.0.1"] });
     silenceResolver();

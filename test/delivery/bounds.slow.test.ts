@@ -42,7 +42,7 @@ describe("data that only grows is bounded", () => {
     ]);
   });
 
-  it("no more attempts are made at a time than the store can follow", async () => {
+  it("no more attempts are made at a time than the store can write", async () => {
     const store = createHeldStore();
     let letGo: ((index: number) => void) | undefined;
     const transport = createScriptedTransport(() => {
@@ -166,7 +166,7 @@ describe("data that only grows is bounded", () => {
     "one request or due item has at most 20000 webhooks, with bodies of 64 MiB together: the others are not sent";
   const leftOut = ["warn", "deliveries-left-out", { company: "company_sandbox", message }];
 
-  it("the webhooks of one request, with a warning", async () => {
+  it("the webhooks of one request are limited, with a warning", async () => {
     const logged: unknown[] = [];
     const log = { write: (...line: unknown[]) => void logged.push(line) };
     const { api, control, company } = started({ transport: createScriptedTransport(() => 200), log });
@@ -179,7 +179,7 @@ describe("data that only grows is bounded", () => {
     expect(logged).toContainEqual(leftOut);
   });
 
-  it("the bodies of the webhooks of one request, with a warning", async () => {
+  it("the bodies of the webhooks of one request are limited, with a warning", async () => {
     const logged: unknown[] = [];
     const log = { write: (...line: unknown[]) => void logged.push(line) };
     const { api, company } = started({ transport: createScriptedTransport(() => 200), log });
@@ -294,7 +294,7 @@ describe("data that only grows is bounded", () => {
 });
 
 describe("a bug affects one item only", () => {
-  it("an attempt that throws is logged; its receiver, its resource and the clock go on", async () => {
+  it("an attempt that throws is logged; its receiver, its resource and the clock continue", async () => {
     const logged: unknown[] = [];
     const scripted = createScriptedTransport(() => 200);
     const transport: Transport = {

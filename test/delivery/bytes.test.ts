@@ -19,7 +19,7 @@ describe("POST, content-type: application/json, body = exactly the bytes that we
     expect(request?.body.data.description).toBe("Loyer d'été: 5 000 ₣ → Koné 🏠");
   });
 
-  it("is the same for every attempt, also after the resource has changed", async () => {
+  it("is the same for every attempt, even after the resource has changed", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events", (_, index) => ({ status: index < 2 ? 500 : 200 }));
     const { id } = await live.createCharge({ metadata: { __proto__: null, note: "\u2028<&>" } });
@@ -104,7 +104,7 @@ describe("each URL registered for the topic", () => {
     expect(receiver.received.map(({ body }) => body.topic)).toEqual([topic, topic]);
   });
 
-  it("gets one delivery for each subscription, also of the same URL", async () => {
+  it("gets one delivery for each subscription, even of the same URL", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events");
     await live.subscribe("charges/events", receiver.url);
@@ -219,7 +219,7 @@ describe("each attempt is recorded", () => {
     expect(live.deliveries()[0]?.attempts[0]?.response?.body).toBe("x".repeat(4_096));
   });
 
-  it("so are the headers of the answer together", async () => {
+  it("the headers of the answer are cut together", async () => {
     const live = await startLive();
     const headers = { "x-first": "a".repeat(3000), "x-long": "é".repeat(4000), "x-more": "b" };
     await live.receiverFor("charges/events", { headers });
@@ -231,7 +231,7 @@ describe("each attempt is recorded", () => {
     expect(live.deliveries()[0]).toMatchObject({ status: "succeeded" });
   });
 
-  it("and of very many headers the first hundred are kept", async () => {
+  it("the first hundred of very many headers are kept", async () => {
     const live = await startLive();
     const headers = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`x-${n}`, "v"]));
     await live.receiverFor("charges/events", { headers });

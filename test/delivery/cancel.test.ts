@@ -39,7 +39,7 @@ describe("a delivery is cancelled when its subscription is deleted, which also s
   it.each([
     ["fails", { status: 500 }],
     ["succeeds", { status: 200 }],
-  ])("while an attempt is on the wire that then %s: it is kept, and no other is made", async (_, reply) => {
+  ])("while an attempt is in flight that then %s: the attempt is kept, and no other is made", async (_, reply) => {
     const live = await startLive();
     const hold = gate();
     const receiver = await startReceiver(answerAfter(hold, reply));
@@ -152,7 +152,7 @@ describe("redeliver makes one more attempt now", () => {
     expect(receiver.received[1]?.raw.equals(receiver.received[0]?.raw ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("for an exhausted one: a success makes it succeeded, a failure leaves it exhausted", async () => {
+  it("for an exhausted one: a success makes it succeeded, after a failure it stays exhausted", async () => {
     const live = await startLive({ profile: { webhooks: { retry: ["1s"] } } });
     const receiver = await live.receiverFor("charges/events", { status: 500 });
     await pay(live);
@@ -185,7 +185,7 @@ describe("redeliver makes one more attempt now", () => {
     expect(live.deliveries()[0]?.status).toBe("succeeded");
   });
 
-  it("for a planned one, in the place of the planned attempt", async () => {
+  it("for a planned one, instead of the planned attempt", async () => {
     const live = await startLive();
     const receiver = await live.receiverFor("charges/events", { status: 500 });
     await pay(live);
@@ -200,7 +200,7 @@ describe("redeliver makes one more attempt now", () => {
     expect(receiver.received).toHaveLength(6);
   });
 
-  it("but not while an attempt is in flight, also one that begins at this instant", async () => {
+  it("but not while an attempt is in flight, even one that begins at this instant", async () => {
     const system = createFakeSystem();
     const live = await startLive({ system, clock: "running" });
     const receiver = await live.receiverFor("charges/events", (_, index) => (index === 0 ? { status: 500 } : "hang"));

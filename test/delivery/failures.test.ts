@@ -141,7 +141,7 @@ describe("a receiver that is down, slow, or answers garbage", () => {
     for (const timer of timers) clearInterval(timer);
   });
 
-  it("that answers without end takes neither memory nor time", async () => {
+  it("that never ends its answer takes neither memory nor time", async () => {
     const receiver = await startRawReceiver((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       const flood = (): void => {

@@ -46,7 +46,7 @@ function spoil(text: string, cuts: readonly { at: number; length: number; piece:
 }
 
 it(
-  "whatever is answered, an attempt ends with success or a reason, and the loop goes on",
+  "whatever is answered, an attempt ends with success or a reason, and the event loop continues",
   { timeout: 120_000 },
   async () => {
     let write: (socket: Socket) => void = () => undefined;

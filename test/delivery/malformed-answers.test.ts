@@ -26,7 +26,7 @@ async function deliverTo(answer: (socket: Socket) => void, timeout = "150ms") {
   return { stopMs, delivery, error: delivery?.attempts[0]?.error };
 }
 
-describe("an answer that is not one is a failed attempt with a reason, and holds up nothing", () => {
+describe("an invalid answer is a failed attempt with a reason, and blocks nothing", () => {
   it.each(malformedAnswers)("%s", async (_, answer) => {
     const { stopMs, delivery, error } = await deliverTo(answer);
     expect(delivery).toMatchObject({ status: "exhausted", attempts: [{ error: expect.any(String) }] });
@@ -35,7 +35,7 @@ describe("an answer that is not one is a failed attempt with a reason, and holds
   });
 });
 
-describe("an answer that is expensive to take apart holds up nothing", () => {
+describe("an answer that is expensive to parse blocks nothing", () => {
   it.each(expensiveAnswers)("%s", async (_, answer) => {
     const { stopMs, delivery } = await deliverTo(answer, "5s");
     expect(delivery).toMatchObject({ attempts: [{ status: 200, error: null }] });
@@ -43,7 +43,7 @@ describe("an answer that is expensive to take apart holds up nothing", () => {
   });
 });
 
-it("an answer in ever more pieces is not read on: many receivers may send such answers at once", async () => {
+it("an answer in too many pieces is not read to its end: many receivers may send such answers at once", async () => {
   let pieces = 0;
   const { delivery } = await deliverTo((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");

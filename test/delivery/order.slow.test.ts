@@ -9,7 +9,7 @@ import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld } from "../support/world.js";
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
-  it("five thousand are sent over no more sockets at a time than that", async () => {
+  it("five thousand are sent over a limited number of sockets at a time", async () => {
     const live = await startLive({
       balance: 7e11,
       profile: { batch: { maxItems: 5_000 }, server: { bodyLimit: 8 * 1024 * 1024 } },
@@ -30,7 +30,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
   }, 60_000);
 });
 
-it("thousands of held deliveries are released, and others sent again, without a long stop", async () => {
+it("thousands of held deliveries are released, and others sent again, without blocking the event loop for long", async () => {
   const { api, control, sandbox } = openWorld({ transport: createScriptedTransport(() => 200) });
   await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
   await control("POST", "/rules", { on: "delivery", then: { hold: "end" } });

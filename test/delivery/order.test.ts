@@ -60,7 +60,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     release(1);
   });
 
-  it("also after a failed first attempt, whose retries hold up nothing", async () => {
+  it("even after a failed first attempt, whose retries delay nothing", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding((index) => (index === 0 ? { status: 500 } : {}));
     await live.subscribe("charges/events", receiver.url);
@@ -97,7 +97,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     await advanced;
   });
 
-  it("also when the answers are written in another order", async () => {
+  it("even when the answers are written in another order", async () => {
     const store = createHeldStore();
     const live = await startLive({ store });
     const receiver = await live.receiverFor("charges/events");
@@ -117,7 +117,7 @@ describe("a resource's next event goes to the same receiver only once the previo
     expect(statuses(receiver)).toEqual(["paid", "refunded"]);
   });
 
-  it("also when the next event comes from a timer before the answer to the first is written", async () => {
+  it("even when the next event comes from a timer before the answer to the first is written", async () => {
     const store = createHeldStore();
     const live = await startLive({ store, profile: { transfers: { settlement: { after: 0 } } } });
     const receiver = await startReceiver();
@@ -158,7 +158,7 @@ describe("a resource's next event goes to the same receiver only once the previo
 });
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
-  it("none waits for another's answer", async () => {
+  it("no resource waits for the answer to another", async () => {
     const live = await startLive();
     const { receiver, release } = await startHolding();
     await live.subscribe("charges/events", receiver.url);
@@ -189,7 +189,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
   });
 
-  it("one company never waits for another's attempts, also to the same hanging receiver", async () => {
+  it("one company never waits for another's attempts, even to the same hanging receiver", async () => {
     const live = await startLive({ autoProvision: true });
     const { receiver, release } = await startHolding();
     await live.subscribe("charges/events", receiver.url);

@@ -76,7 +76,7 @@ it.each([
 });
 
 // An error may list all names of a certificate.
-it("of a long error the start is kept", async () => {
+it("the start of a long error is kept", async () => {
   const url = `https://localhost:${await listen(createServer(selfSigned))}/`;
   const checkServerIdentity = () => new Error(`not in the cert's altnames: ${"DNS:a.test, ".repeat(1_000)}`);
   const agent = new TlsAgentOfSmallReads({ ca: selfSigned.cert, checkServerIdentity });

@@ -18,7 +18,7 @@ describe("docs/api.md", () => {
     expect(named).toEqual(errors.map((row) => row.status).filter((code) => code !== 401 && code !== 403));
   });
 
-  it("has no other endpoint", () => {
+  it("has no other endpoints", () => {
     expect(endpoints?.rows).toHaveLength(operationIds.length);
   });
 });

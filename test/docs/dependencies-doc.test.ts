@@ -31,11 +31,11 @@ function importedPackages(): string[] {
 }
 
 describe("docs/internals/dependencies.md", () => {
-  it("has what is installed with the package", () => {
+  it("has every package that is installed with this one", () => {
     expect(Object.keys(listed("Installed with the package"))).toEqual(Object.keys(manifest.dependencies).sort());
   });
 
-  it("has what is in the bundle: what src/ imports, and an installation does not bring", () => {
+  it("has every package in the bundle: those that src/ imports and an installation does not bring", () => {
     const inBundle = importedPackages().filter(
       (name) => manifest.dependencies[name] === undefined && manifest.peerDependencies[name] === undefined,
     );

@@ -258,7 +258,7 @@ describe("files for other programs", () => {
     expect(args.filter((arg: string) => arg !== "--tenancy")).toEqual(others["replica-0"].command);
   });
 
-  it("Dockerfile says what the image is, and asks wherever it listens", () => {
+  it("Dockerfile describes the image, and checks its health wherever it listens", () => {
     const dockerfile = readFileSync(`${root}Dockerfile`, "utf8");
     const labels = [...dockerfile.matchAll(/org\.opencontainers\.image\.(\w+)="[^"]+"/g)].map(([, name]) => name);
     expect(labels).toEqual(["title", "description", "url", "documentation", "vendor", "licenses"]);
@@ -281,7 +281,7 @@ describe("files for other programs", () => {
   });
 
   it.each(["ci", "release"])(
-    ".github/workflows/%s.yml runs scripts that there are, with the least that they need",
+    ".github/workflows/%s.yml runs existing scripts, with the least permissions that they need",
     (name) => {
       const { permissions, jobs } = read(`.github/workflows/${name}.yml`);
       const scripts = Object.keys(read("package.json").scripts);
@@ -297,7 +297,7 @@ describe("files for other programs", () => {
     },
   );
 
-  it(".github/workflows/ci.yml tests on every Node that is promised", () => {
+  it(".github/workflows/ci.yml tests on every supported version of Node", () => {
     expect(read(".github/workflows/ci.yml").jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);
     expect(read("package.json").engines.node).toBe(">=20.19");
   });

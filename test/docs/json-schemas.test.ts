@@ -57,7 +57,7 @@ function undescribed(schema: unknown, path: string): string[] {
   });
 }
 
-describe("what is shipped conforms", () => {
+describe("shipped files conform", () => {
   it.each(yamlFiles("scenarios"))("%s", async (file) => {
     const { value } = await readSource(file);
     validators.scenario(value);
@@ -81,7 +81,7 @@ describe("what is shipped conforms", () => {
   });
 });
 
-describe("what is wrong does not", () => {
+describe("wrong files do not conform", () => {
   it.each<[keyof typeof validators, string]>([
     ["scenario", "steps: []"],
     ["scenario", "steps: [{ advnace: 1h }]"],

@@ -69,7 +69,7 @@ it("TypeScript of the pages, and of the examples beside each function, compiles"
 });
 
 describe("docs/library.md", { timeout: 60_000 }, () => {
-  it("is a program that runs, and prints the message that it shows", async () => {
+  it("is a program that prints the message that the page shows", async () => {
     const folder = await projectWith(program);
     const { stdout } = await run(process.execPath, [join(folder, "program.js")], { cwd: root });
     const shown = library.blocks.find(({ language }) => language === "text");
@@ -116,7 +116,7 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
     expect(printed).toContain('"settled":true');
   });
 
-  it("has commands that bring a sandbox along", async () => {
+  it("has commands that start their own sandbox", async () => {
     const cwd = await folderWith({});
     const printed = await runShell(textOf(withExec), { url: "http://127.0.0.1:4010", cwd });
     expect(printed.match(/\{"balance":10000000,"currency":"XOF"\}/g)).toHaveLength(2);

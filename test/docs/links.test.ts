@@ -9,7 +9,7 @@ describe("links", () => {
     expect(page.links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
   });
 
-  it.each(allPages)("in %s: files of the repository that it names are there", (path) => {
+  it.each(allPages)("in %s: the files of the repository that it names exist", (path) => {
     const named = readFileSync(`${root}${path}`, "utf8").matchAll(
       /`((?:\.ci|bin|docs|examples|fixtures|scripts|src|test)\/[\w./-]+)`/g,
     );
@@ -22,7 +22,7 @@ describe("links", () => {
     expect(pages.filter((path) => !linked.includes(path))).toEqual([]);
   });
 
-  it("of all pages together are as many as a reader needs to find every page", () => {
+  it("of all pages together lead a reader to every page", () => {
     const linked = allPages.flatMap((path) =>
       readPage(path).links.map((link) => posix.join(posix.dirname(path), link.replace(/#.*/, ""))),
     );

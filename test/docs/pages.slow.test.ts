@@ -31,7 +31,7 @@ describe("docs/clock-and-webhooks.md", () => {
     expect(rest.map((at) => (at - (first ?? 0)) / 1000)).toEqual([10, 70, 370, 2170, 9370]);
   });
 
-  it("has a check that accepts only right signatures", async () => {
+  it("has a check that accepts only correct signatures", async () => {
     const [body, secret] = ['{"topic":"charges/events"}', "secret_sandbox"];
     const right = signBody(Buffer.from(body), secret);
     const calls = [`"${right}"`, `"${right.toLowerCase()}"`, "undefined"].map(

@@ -21,7 +21,7 @@ it("the lost answer is found within 10 s, and reported in a paragraph", { timeou
   );
 });
 
-it("the salaries are unsafe where an answer is not clear, and only there", { timeout: 180_000 }, async () => {
+it("the salaries are unsafe exactly where an answer leaves the outcome open", { timeout: 180_000 }, async () => {
   const { report } = await exploreJson(["--workers", "4"], program("pay-salaries.mjs"));
   const found = report.runs.filter(({ verdict }) => verdict !== "safe").map(({ fault, verdict }) => [verdict, fault]);
   const unsafe = ["answer-lost", "500-after", "slow", "request-lost", "500-before", "503"];

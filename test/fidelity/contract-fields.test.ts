@@ -44,7 +44,7 @@ describe("what the sandbox renders", () => {
     [{ "webhooks.chargePayload": "slim" }, "charge in a payload", [], ["transactions"]],
     [{ "webhooks.chargePayload": "slim" }, "charge read", [], []],
     [{ "transfers.webhookId": "prefixed" }, "transaction in a payload", [], []],
-  ] as const)("under %j a %s has other fields only as the setting says", (overrides, name, more, less) => {
+  ] as const)("under %j a %s differs only in the fields that the setting names", (overrides, name, more, less) => {
     const before = keysOf(renderings()[name]);
     const after = keysOf(renderings(overrides)[name]);
     expect(after.filter((field) => !before.includes(field))).toEqual(more);
@@ -70,7 +70,7 @@ describe("what the API description says", () => {
   }
 });
 
-it("the ledger of additions names only what is there, and says why", () => {
+it("the list of additions has only fields that exist, each with its reason", () => {
   for (const [name, { fields, why }] of Object.entries(additions)) {
     expect(Object.keys(contractFields)).toContain(name);
     expect(fields.length).toBeGreaterThan(0);

@@ -45,7 +45,7 @@ describe("the API under test", () => {
     );
   });
 
-  it("survives bodies that are nearly right", async () => {
+  it("survives bodies that are nearly valid", async () => {
     const right = fc.constantFrom<[string, unknown]>(
       ["/v1/charges", chargeRequest({ metadata: { a: [1, { b: null }] } })],
       ["/v1/transactions", transferRequest()],

@@ -210,7 +210,7 @@ describe("the control API", () => {
     );
   });
 
-  it("survives calls that are nearly right", async () => {
+  it("survives calls that are nearly valid", async () => {
     await openBusy();
     const right = fc.constantFrom<[string, unknown]>(
       ["POST /clock/advance", { by: "1s", settle: true, lookAhead: false, maxWaitMs: 10 }],
@@ -265,7 +265,7 @@ describe("the control API", () => {
     );
   });
 
-  it("accepts or refuses scenarios that are nearly right", async () => {
+  it("accepts or refuses scenarios that are nearly valid", async () => {
     await openBusy();
     await fc.assert(
       fc.asyncProperty(mutations, (scenario) => call("POST /scenarios/replay", "x", "", JSON.stringify(scenario))),

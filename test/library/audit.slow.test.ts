@@ -35,7 +35,7 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(new Set(pairs)).toEqual(new Set(["paid while paid", "refunded while refunded"]));
   });
 
-  it("does not count as a client of the sandbox, nor do questions about its charges", async () => {
+  it("does not count as a client of the sandbox, and neither do reads of its charges", async () => {
     const sandbox = await create();
     const shop = createAskingShop(sandbox, true);
     const { url } = await startApplication(shop, sandbox.secretKey);

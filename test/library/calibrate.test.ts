@@ -6,7 +6,7 @@ import { UsageError, calibrate } from "../../src/index.js";
 import { recordSigned, recordWith } from "../support/calibrate.js";
 import { folderWith } from "../support/folder.js";
 
-it("calibrates by files", async () => {
+it("calibrates with files", async () => {
   const exchanges = await recordWith({ webhooks: { topicSpelling: "singular" } }, async (sandbox) => {
     await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
   });

@@ -151,7 +151,7 @@ describe("close", () => {
     await sandbox[Symbol.asyncDispose]();
   });
 
-  test("makes everything but the credentials unusable", async () => {
+  test("makes everything except the credentials unusable", async () => {
     const sandbox = await create();
     await sandbox.close();
     expect(sandbox.env.SANDBOX_ACCESS_TOKEN).toBe("at_sandbox");

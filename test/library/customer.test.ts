@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type CreatedCharge, UsageError } from "../../src/index.js";
 import { create, order } from "./sandboxes.js";
 
-test("pay is what the customer does, and no request of the client", async () => {
+test("pay acts as the customer, and is not a request of the client", async () => {
   const sandbox = await create();
   const created = await sandbox.fetch<CreatedCharge>("/v1/charges", { json: order("order-1") });
   const { id, paymentUrl } = await created.json();

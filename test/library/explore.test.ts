@@ -37,7 +37,7 @@ describe("explore", () => {
     expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 5, lost: 0, flaky: 0 } });
   });
 
-  it("takes a finding that is allowed for none, and still sees money that moved", async () => {
+  it("ignores an allowed finding, and still sees money that moved", async () => {
     const sandbox = { ...quick.sandbox, findings: { allow: ["double-payout"] } };
     const { runs } = await explore(careless, { only: ["answer-lost", "500-before"], sandbox });
     expect(tableOf({ runs })).toEqual([
@@ -99,7 +99,7 @@ describe("explore", () => {
     expect(tableOf({ runs })).toEqual(["createTransaction#1 500-before: lost", "getBalance#1 500-before: safe"]);
   });
 
-  it("names a fault that comes again after a reset by where it comes first", async () => {
+  it("names a fault that is repeated after a reset by its first place", async () => {
     const suite = async (sandbox: Sandbox): Promise<void> => {
       for (const amount of [5000, 6000]) {
         await sandbox.fetch("/v1/transactions", { json: { ...payout(`salary-${amount}`), amount } });
@@ -110,7 +110,7 @@ describe("explore", () => {
     expect(runs.map(({ point }) => point.about)).toEqual(["salary-5000"]);
   });
 
-  it("tries the faults of requests without a fixed order, and names the one that was hit", async () => {
+  it("tries the faults of requests without a fixed order, and names the request that was hit", async () => {
     const payees = [
       { reference: "salary-awa", amount: 5000 },
       { reference: "salary-kouassi", amount: 6000 },
@@ -172,7 +172,7 @@ describe("explore", () => {
     expect(runs.map(({ verdict }) => verdict)).toEqual(["hung"]);
   });
 
-  it("takes a bug that shows itself in two ways for the worse of them", async () => {
+  it("reports the worse one if two runs show different bugs", async () => {
     const showing = async (...ways: readonly ((sandbox: Sandbox) => unknown)[]): Promise<string[]> => {
       const left = [careful, careful, ...ways];
       const run = async (sandbox: Sandbox): Promise<void> => void (await left.shift()?.(sandbox));
@@ -184,7 +184,7 @@ describe("explore", () => {
     expect(await showing(careless, careful)).toEqual(["createTransaction#1 500-before: flaky"]);
   });
 
-  it("does not pass a fault off as survived that did not happen", async () => {
+  it("does not report a fault as survived if it did not happen", async () => {
     let calls = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {
       await careful(sandbox);
@@ -225,7 +225,7 @@ describe("explore", () => {
     ]);
   });
 
-  it("says that a run without a fault has critical findings already, but for those that are allowed", async () => {
+  it("says that a run without a fault already has critical findings, except allowed ones", async () => {
     const pays = async (sandbox: Sandbox): Promise<void> => {
       for (const reference of ["salary", "salary", "salary-retry"])
         await sandbox.fetch("/v1/transactions", { json: payout(reference) });
@@ -237,7 +237,7 @@ describe("explore", () => {
     expect((await explore(pays, { only, sandbox })).notes).not.toContainEqual(critical);
   });
 
-  it("ends at an abort, with what is known", async () => {
+  it("ends at an abort, with the results so far", async () => {
     const stop = new AbortController();
     let runs = 0;
     const run = async (sandbox: Sandbox): Promise<void> => {

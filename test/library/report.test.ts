@@ -143,7 +143,7 @@ test.each([
   await expect(refused).rejects.toThrow(message);
 });
 
-test("names a rule that never fired, of a company that was never called and is gone", async () => {
+test("names a rule that never fired, of a removed company that was never called", async () => {
   const sandbox = await create();
   await sandbox.fetch("/v1/balance");
   const { percent } = sandbox.report().coverage;

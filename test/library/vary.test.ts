@@ -11,7 +11,7 @@ async function pays(sandbox: Sandbox): Promise<void> {
   if (second.status !== 409) throw new Error(`paid twice: ${second.status}`);
 }
 
-it("names the settings that a function rests on, with the questions for the provider", async () => {
+it("names the settings that a function depends on, with the questions for the provider", async () => {
   const { settings, questions, counts } = await vary(pays, { only: ["http", "transfers"], workers: 4 });
   const depends = settings.filter(({ verdict }) => verdict === "depends");
   expect(depends.map(({ path }) => path)).toEqual(["http.createdStatus", "transfers.duplicateReference"]);

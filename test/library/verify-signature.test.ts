@@ -34,7 +34,7 @@ describe("verifySignature", () => {
   });
 
   test.each([undefined, null, 0, [], {}, new Uint8Array(0)])(
-    "throws for a key that is no text: %j",
+    "throws for a key that is not a text: %j",
     (secretKey: unknown) => {
       for (const key of ["", String(secretKey)]) {
         const forged = createHmac("sha256", key).update(body).digest("base64");

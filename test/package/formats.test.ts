@@ -72,7 +72,7 @@ beforeAll(async () => {
   sandbox = await createSandbox({ clock: "2026-01-15T09:00:00Z", profile: { customers: { unlisted: "generated" } } });
 });
 afterAll(() => sandbox.close());
-test("drops a charge, replays a scenario, makes up people", async () => {
+test("drops a charge, replays a scenario, generates people", async () => {
   const order = { amount: 10000, externalId: "order-1", description: "Shoes", onCanceledRedirectionUrl: "https://shop.test/no", onCompletedRedirectionUrl: "https://shop.test/yes" };
   await sandbox.fetch("/v1/charges", { json: order });
   await sandbox.clock.advance("1h");

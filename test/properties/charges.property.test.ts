@@ -220,7 +220,7 @@ function assertAsModelled(body: LooseJson, charge: ChargeModel): void {
 
 const open = useWorlds();
 
-it("charges follow the contract's table under every setting, and the books balance after every step", async () => {
+it("charges follow the contract's table under every setting, and the ledger balances after every step", async () => {
   const pick = fc.nat({ max: 3 });
   const commands = fc.commands(
     [

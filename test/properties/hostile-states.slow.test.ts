@@ -131,7 +131,7 @@ async function restart({ data }: ReturnType<typeof open>) {
   return open(copy);
 }
 
-it("a state that somebody changed is refused, or leaves a sandbox that works, also after a year and a restart", async () => {
+it("a state that somebody changed is refused, or makes a sandbox that works, even after a year and a restart", async () => {
   const states = await createStates();
   let accepted = 0;
   await fc.assert(

@@ -176,7 +176,7 @@ describe('before: "response"', () => {
     expect((await paid).status).toBe(200);
   });
 
-  it("also delays the answer to a payment by hand, but not events without a request", async () => {
+  it("delays the answer to a payment by hand too, but no events without a request", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     const first = await live.createCharge();
     await live.createCharge();

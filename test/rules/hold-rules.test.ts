@@ -27,7 +27,7 @@ describe("hold: next", () => {
     expect((await live.control("GET", "/rules")).body.data).toEqual([]);
   });
 
-  it("also where both events come at once", async () => {
+  it("even when both events come at once", async () => {
     const { live, receiver } = await withRule(
       { hold: "next" },
       { ...IMMEDIATE, match: { topic: "transactions/started" } },
@@ -37,7 +37,7 @@ describe("hold: next", () => {
     expect(sentTo(receiver)).toEqual(["completed", "started"]);
   });
 
-  it("of every webhook lets each go after the one behind it", async () => {
+  it("of every webhook sends each one after the one behind it", async () => {
     const { live, receiver, ruleId } = await withRule({ hold: "next" });
     const id = await payCharge(live);
     for (const amount of [1_000, 2_000]) await live.ok("POST", `/v1/charges/${id}/refund`, { amount });
@@ -50,7 +50,7 @@ describe("hold: next", () => {
 });
 
 describe("hold: a number", () => {
-  it("holds a webhook until so many later ones were sent", async () => {
+  it("holds a webhook until this many later ones were sent", async () => {
     const { live, receiver } = await withRule({ hold: 2 }, { times: 1 });
     await payOrders(live, "a", "b");
     expect(ordersOf(receiver)).toEqual(["b"]);
@@ -111,7 +111,7 @@ describe("hold: end", () => {
 });
 
 describe("corruptSignature: first", () => {
-  it("forges the first copy, and then sends the true one", async () => {
+  it("forges the first copy, and then sends a genuine one", async () => {
     const { live, receiver } = await withRule({ duplicate: 1, corruptSignature: "first" });
     receiver.reply((request) => ({ status: isSigned(request) ? 200 : 401 }));
     await payCharge(live);
@@ -133,7 +133,7 @@ describe("attempts", () => {
     expect(live.deliveries()).toMatchObject([{ status: "succeeded" }]);
   });
 
-  it("shows what each attempt sent, and reports no acknowledgement of a forged webhook for a good one", async () => {
+  it("shows what each attempt sent, and reports when a forged webhook was acknowledged, not a genuine one", async () => {
     const { live, receiver } = await withRule({ truncate: 10, attempts: 1 });
     receiver.reply((request) => ({ status: isSigned(request) ? 200 : 401 }));
     await payCharge(live);

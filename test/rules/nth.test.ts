@@ -35,7 +35,7 @@ describe("match.nth", () => {
     expect(await statusesOf(world, balances(5))).toEqual([200, 200, 500, 500, 200]);
   });
 
-  it("counts for each rule, also while another rule answers", async () => {
+  it("counts for each rule, even while another rule answers", async () => {
     const world = await open(
       { on: "request", match: { nth: 3 }, then: { status: 500 } },
       { on: "request", match: { nth: 2 }, then: { status: 403 } },
@@ -44,7 +44,7 @@ describe("match.nth", () => {
     expect(await statusesOf(world, balances(4))).toEqual([401, 403, 500, 200]);
   });
 
-  it("counts from when the rule is added, and is kept with the state", async () => {
+  it("counts from the time when the rule is added, and is kept with the state", async () => {
     const world = await open();
     await statusesOf(world, balances(3));
     await world.control("POST", "/rules", { on: "request", match: { nth: 3 }, then: { status: 500 }, times: 1 });
@@ -55,7 +55,7 @@ describe("match.nth", () => {
     expect(await statusesOf(world, balances(3))).toEqual([200, 500, 200]);
   });
 
-  it("counts transfers that are made, in batches too", async () => {
+  it("counts transfers that are created, in batches too", async () => {
     const world = await open({ on: "transfer", match: { nth: 3 }, then: { outcome: "failed" }, times: 1 });
     await world.api("POST", "/v1/transactions", transferRequest({ reference: "a" }));
     expect((await world.api("POST", "/v1/transactions", transferRequest({ reference: "a" }))).status).toBe(409);

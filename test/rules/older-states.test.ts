@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { sentTo, withRule } from "../support/delivery-rules.js";
 import { type LooseJson, openWorld } from "../support/world.js";
 
-it("a state of a version that had no places and no holds of single events is taken", async () => {
+it("a state of a version without nth and without holds of single events is accepted", async () => {
   const { live, receiver } = await withRule({ reverse: true, truncate: 5_000 });
   await live.createTransfer();
   const { body: state } = await live.control("GET", "/state");
@@ -21,7 +21,7 @@ it("a state of a version that had no places and no holds of single events is tak
   expect(sentTo(receiver)).toEqual(["completed", "started"]);
 });
 
-it("a state with a rule that could never match, which is refused now, is taken", async () => {
+it("a state with a rule that could never match, which is refused now, is accepted", async () => {
   const { control } = openWorld();
   await control("POST", "/rules", { on: "transfer", match: { msisdn: "0700000010" }, then: { outcome: "failed" } });
   const { body: state } = await control("GET", "/state");

@@ -28,7 +28,7 @@ describe.each(doors)("a rule's answer, %s", (door) => {
     [409, "Conflict Exception"],
     [504, "Gateway Timeout Exception"],
     [599, "Unknown Error Exception"],
-  ])("%i is called %s; a rule without a name is named by its id", async (status, error) => {
+  ])("%i has the error %s; a rule without a name is shown by its id", async (status, error) => {
     const { ask, rule } = await openDoor(door);
     const id = await rule({ then: { status } });
     const { text } = await ask("GET", "/v1/balance");

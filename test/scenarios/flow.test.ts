@@ -33,7 +33,7 @@ describe("advance and clock", () => {
         - { request: GET /_sandbox/clock, expect: { body: { mode: frozen, now: ${now} } } }`);
   });
 
-  it("by what a variable says", () =>
+  it("by the value of a variable", () =>
     expectToPass(`
       steps:
         - { request: POST /v1/charges, body: ${charge("a")}, save: { cents: body.amount } }
@@ -47,7 +47,7 @@ describe("advance and clock", () => {
         - clock: resume
         - { request: GET /_sandbox/clock, expect: { body: { mode: running } } }`));
 
-  it("what an advance reports is held against what is expected", async () => {
+  it("the result of an advance is compared with the expectation", async () => {
     const { failure } = await replayText(`steps: [{ advance: 1h, expect: { firedCount: 1 } }]`);
     expect(failure).toMatchObject({
       kind: "failure",
@@ -57,7 +57,7 @@ describe("advance and clock", () => {
     });
   });
 
-  it("what the control API refuses is an error, in its words", async () => {
+  it("a refusal of the control API is an error with its message", async () => {
     const { failure, outcome } = await replayText(`
       steps:
         - clock: 2020-01-01T00:00:00Z`);
@@ -67,7 +67,7 @@ describe("advance and clock", () => {
   });
 });
 
-it("settle waits for what is due and on its way", () =>
+it("settle waits for due items and for attempts in flight", () =>
   expectToPass(`
     given: { webhooks: [{ topic: charges/events }] }
     steps:
@@ -76,13 +76,13 @@ it("settle waits for what is due and on its way", () =>
       - settle:
       - { request: GET /_sandbox/deliveries, expect: { body: { data: [{ status: succeeded }] } } }`));
 
-it("wait passes real time, and none of the company's", () =>
+it("wait waits in real time, and does not move the company's clock", () =>
   expectToPass(`
     steps:
       - wait: 1ms
       - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
 
-it("rules hold from the start, and from their step on, with what is known by then", () =>
+it("rules apply from the start, or from their step on with the variables known by then", () =>
   expectToPass(`
     given: { rules: [{ name: early, on: request, then: { status: 500 }, times: 1 }] }
     steps:
@@ -96,7 +96,7 @@ it("rules hold from the start, and from their step on, with what is known by the
       - advance: 2s
       - { request: "GET /v1/transactions/\${id}", expect: { body: { failureReason: odd } } }`));
 
-it("a reset in a scenario brings back the rules that it was given", () =>
+it("a reset in a scenario restores the rules that it was given", () =>
   expectToPass(`
     given: { rules: [{ on: request, match: { path: /v1/balance }, then: { status: 503 }, times: 1 }] }
     steps:
@@ -106,7 +106,7 @@ it("a reset in a scenario brings back the rules that it was given", () =>
       - { request: GET /v1/balance, expect: { status: 200 } }`));
 
 describe("parallel", () => {
-  it("begins all at once, and knows afterwards what each saved", () =>
+  it("runs all branches at once, and knows afterwards what each saved", () =>
     expectToPass(`
       steps:
         - parallel:
@@ -118,7 +118,7 @@ describe("parallel", () => {
         - { request: "GET /v1/charges/\${a}", expect: { body: { externalId: a } } }
         - { request: POST /v1/charges, body: ${charge("${b} ${c}")}, expect: { body: { externalId: b-2 c } } }`));
 
-  it("of branches that save the same name the last in the file is known", () =>
+  it("keeps the value of the last branch in the file when several save the same name", () =>
     expectToPass(`
       steps:
         - parallel:
@@ -126,7 +126,7 @@ describe("parallel", () => {
             - { request: POST /v1/charges, body: ${charge("quick")}, save: { id: body.externalId } }
         - { request: POST /v1/charges, body: ${charge("${id}")}, expect: { status: 409, body: { message: [{ $contains: quick }] } } }`));
 
-  it("fails with the first branch that does, when all are over", async () => {
+  it("fails with the first branch that fails, when all are over", async () => {
     const { failure, stepsPassed } = await replayText(`
       steps:
         - parallel:
@@ -139,7 +139,7 @@ describe("parallel", () => {
 });
 
 describe("repeat", () => {
-  it("counts, inside of itself too", async () => {
+  it("counts its rounds, even when nested", async () => {
     const { stepsPassed } = await expectToPass(`
       steps:
         - repeat:
@@ -155,7 +155,7 @@ describe("repeat", () => {
     expect(stepsPassed).toBe(3 * (2 + 2 + 1) + 1 + 2);
   });
 
-  it("stops where a step fails, and says in which round", async () => {
+  it("stops at a step that fails, and says in which round", async () => {
     const { failure } = await replayText(`
       steps:
         - repeat:
@@ -181,7 +181,7 @@ steps:
   - use: parts/pay.yaml`;
   const files = { "pay.yaml": pay, "create.yaml": create };
 
-  it("runs another file's steps here: nested, with variables, knowing what they saved", () =>
+  it("runs the steps of another file here: nested, with variables, and keeping what they saved", () =>
     expectToPass(
       `
       given: { balance: 500 }
@@ -193,7 +193,7 @@ steps:
       files,
     ));
 
-  it("keeps its variables to itself, even beside itself", () =>
+  it("does not share its variables, even when it runs twice at a time", () =>
     expectToPass(
       `
       steps:
@@ -204,7 +204,7 @@ steps:
       files,
     ));
 
-  it("may save under a name that was given to it", () =>
+  it("may save under the name of a variable that was given to it", () =>
     expectToPass(
       `
       steps:
@@ -230,7 +230,7 @@ steps:
     ).rejects.toThrow(/^scenario\.yaml:4:22: \$\{externalId\} is not known here\. \(known here: charge, status;/);
   });
 
-  it("wants the variables that the file needs", async () => {
+  it("requires the variables that the file needs", async () => {
     await expect(parseText(`steps: [{ use: create.yaml }]`, files)).rejects.toThrow(
       /^create\.yaml:3:\d+: \$\{externalId\} is not known here/,
     );
@@ -251,7 +251,7 @@ steps:
     });
   });
 
-  it("is bounded, in depth and in number", async () => {
+  it("is limited, in depth and in number", async () => {
     const chain = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`${index}.yaml`, `steps: [{ use: ${index + 1}.yaml }]`]),
     );
@@ -277,7 +277,7 @@ describe("eventually", () => {
           body: { amount: 5000, msisdn: "\${testNumbers.late}", reference: a, type: transfer }
           save: { id: body.id }`;
 
-  it("advances a frozen clock until the answer is as expected, and saves from it", () =>
+  it("advances a frozen clock until the answer is as expected, and saves values of it", () =>
     expectToPass(`${transfer}
         - eventually:
             within: 1h
@@ -288,7 +288,7 @@ describe("eventually", () => {
         - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:11:00.000Z } } }
         - { request: "GET /v1/transactions/\${id}", expect: { body: { updatedAt: "\${at}" } } }`));
 
-  it("advances the clock of the company that it asks", () =>
+  it("advances the clock of the company that it calls", () =>
     expectToPass(`
       steps:
         - request: POST /v1/transactions
@@ -304,7 +304,7 @@ describe("eventually", () => {
         - eventually: { within: 1h, request: GET /v1/balance, expect: { status: 200 } }
         - { request: GET /_sandbox/clock, expect: { body: { now: 2026-01-15T09:00:00.000Z } } }`));
 
-  it("gives up in time, with the last answer", async () => {
+  it("gives up after its time, with the last answer", async () => {
     const { failure } = await replayText(`${transfer}
         - eventually: { within: 5m30s, every: 1m, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`);
     expect(failure).toMatchObject({
@@ -326,7 +326,7 @@ describe("eventually", () => {
           save: { id: body.id }
         - eventually: { within: 9s, every: 5ms, request: "GET /v1/transactions/\${id}", expect: { body: { status: completed } } }`));
 
-  it("does not go on after what is an error", async () => {
+  it("does not continue after an error", async () => {
     const { failure } = await replayText(`
       steps:
         - { request: GET /v1/balance, save: { body: body } }

@@ -258,7 +258,7 @@ const sessions = fc.array(fc.tuple(actions, fc.constantFrom("sandbox", "sandbox"
 });
 
 describe("a recorded file", () => {
-  it("replays green, whatever the session did", async () => {
+  it("passes when replayed, whatever the session did", async () => {
     const receiver = await startReceiver();
     await fc.assert(
       fc.asyncProperty(sessions, fc.constantFrom(200, 200, 500), async (session, status) => {

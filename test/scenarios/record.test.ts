@@ -65,7 +65,7 @@ describe("a recording", () => {
     expect(await replayRecording(text.replace("refunded: 4000", "refunded: 4001"))).toContain("expected 4001");
   });
 
-  it("has requests with the id of a transfer as webhooks show it", async () => {
+  it("has requests with the id of a transfer in the form that webhooks show", async () => {
     const session = open();
     const { api } = session;
     const { body } = await api("POST", "/v1/transactions", transferRequest());
@@ -109,7 +109,7 @@ describe("a recording", () => {
     expect(text).toContain("DELETE /_sandbox/rules/${rule");
   });
 
-  it("begins with the rules that were in force, and has them after a reset", async () => {
+  it("begins with the rules in force, and has them after a reset", async () => {
     const { sandbox } = open();
     const { defaults } = sandbox.options;
     const rule = {
@@ -129,7 +129,7 @@ describe("a recording", () => {
     expect(await recordingOf(session)).toMatch(/given:[^]*rules:[^]*steps:/);
   });
 
-  it("has control calls in their order, whatever the clock says", async () => {
+  it("has control calls in their order, whatever the clock shows", async () => {
     const session = open();
     const { api, control } = session;
     await control("PUT", "/balance", { balance: 6000 });
@@ -154,7 +154,7 @@ describe("a recording", () => {
     expect(text).toContain("failureReason: too late");
   });
 
-  it("has a state that was put in, under which earlier identifiers go on", async () => {
+  it("has a state that was put in, with earlier identifiers still in use", async () => {
     const session = open();
     await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
     const charge = await createCharge(session);
@@ -178,7 +178,7 @@ describe("a recording", () => {
     expect(text).toMatch(/POST \/_sandbox\/charges\/\$\{charge\}\/pay[^]*attempts: 1[^]*status: paid/);
   });
 
-  it("has other companies, with what they began with and their webhooks", async () => {
+  it("has other companies, with their initial records and their webhooks", async () => {
     const session = open();
     const { api, control } = session;
     const other = { company: "shop.2" };
@@ -223,7 +223,7 @@ describe("a recording", () => {
     expect(text.match(/ webhook:/g)).toHaveLength(2);
   });
 
-  it("has events that were made on demand, and what followed from them", async () => {
+  it("has events that were sent on demand, and their effects", async () => {
     const session = open();
     const { api, control } = session;
     for (const topic of ["charges/events", "transactions/completed"])
@@ -355,7 +355,7 @@ it.each([
 });
 
 it.each([".", "a.", "~", '"', "${", "-", "\\", "a b"])(
-  "a recording of a long text of %j is written in no time",
+  "a recording of a long text of %j is written quickly",
   async (piece) => {
     const session = open();
     await createCharge(session, { metadata: { text: piece.repeat(30_000) } });

@@ -11,7 +11,7 @@ async function startDeployment(): Promise<string> {
   return url;
 }
 
-it("a scenario that waits is played to its end, though nothing else keeps the process", async () => {
+it("a scenario that waits is replayed to its end, though nothing else keeps the process alive", async () => {
   const folder = await mkdtemp(join(tmpdir(), "remote-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(

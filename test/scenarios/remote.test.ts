@@ -51,7 +51,7 @@ describe("another deployment", () => {
     expect(outcome).toBe("passed");
   });
 
-  it("is sent no company when none is known", async () => {
+  it("gets no company header when no company is known", async () => {
     const url = await startDeployment();
     const { failure } = await replayAt(
       url,
@@ -109,11 +109,11 @@ describe("a target that does not answer", () => {
     });
   });
 
-  it("is one that does when it refuses everything", async () => {
+  it("is not one that refuses everything", async () => {
     await expect(assertReachable({ url: await startDeployment() })).resolves.toBeUndefined();
   });
 
-  it("in the middle of a scenario is an error of the step, with the reason", async () => {
+  it("causes an error of the step in the middle of a scenario, with the reason", async () => {
     const url = await serveHttp((request) => request.socket.destroy());
     const { failure, outcome } = await replayAt(url, `steps: [{ request: GET /v1/balance }]`);
     expect(outcome).toBe("error");

@@ -71,7 +71,7 @@ describe("many scenarios at the same time", () => {
     await sandbox.close();
   });
 
-  it("even the same one, twice at a time in one sandbox", async () => {
+  it("may be the same one, twice at a time in one sandbox", async () => {
     const sandbox = new Sandbox(resolveOptions());
     const app = createApp(sandbox);
     const target = createSandboxTarget(sandbox, (request) => app.fetch(request));
@@ -84,9 +84,9 @@ describe("many scenarios at the same time", () => {
   });
 });
 
-describe("what comes out", () => {
+describe("the result", () => {
   it.each(["{ advance: 1h }", "{ repeat: { times: 2, steps: [{ settle: true }] } }"])(
-    "is no pass for a scenario that proves nothing: %s",
+    "is not passed for a scenario that proves nothing: %s",
     async (step) => {
       const { results } = await replayAll([await parseText(`name: Nothing\nsteps: [${step}]`)], { workers: 1 });
       expect(results).toMatchObject([{ outcome: "skipped", reason: expect.stringContaining("it proves nothing") }]);
@@ -107,14 +107,14 @@ describe("what comes out", () => {
     expect(notRun).toBe(0);
   });
 
-  it("stops at the first failure when it is to", async () => {
+  it("ends at the first failure with bail", async () => {
     const all = await parseTexts(passing, failing, passing, passing);
     const { results, notRun } = await replayAll(all, { workers: 1, bail: true });
     expect(results.map(({ outcome }) => outcome)).toEqual(["passed", "failed"]);
     expect(notRun).toBe(2);
   });
 
-  it("is an error of the given world when that cannot be", async () => {
+  it("is an error of the given records when they are impossible", async () => {
     const { failure, outcome } = await replayText(`
       name: Two charges of one name
       given:

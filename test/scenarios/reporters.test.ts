@@ -110,7 +110,7 @@ describe("tap", () => {
 });
 
 describe("json", () => {
-  it("has the counts, and of each scenario everything", () => {
+  it("has the counts, and everything about each scenario", () => {
     expect(JSON.parse(renderJson(four))).toEqual({
       passed: 1,
       failed: 1,
@@ -143,7 +143,7 @@ describe("json", () => {
     });
   });
 
-  it("leaves out of webhooks what is another in every run", () => {
+  it("leaves out the parts of webhooks that differ in every run", () => {
     const received = [
       { topic: "charges/events", data: { id: "a" }, headers: { host: "127.0.0.1:41234" }, genuine: true },
     ];
@@ -161,7 +161,7 @@ describe("json", () => {
 });
 
 describe("github", () => {
-  it("annotates the line of each failure, and says what was left out", () => {
+  it("annotates the line of each failure, and lists what was skipped", () => {
     const [failure, error, skipped, ...rest] = renderGithub(four).split("\n");
     expect(failure).toMatch(
       /^::error file=scenarios\/paid\.yaml,line=12,col=5,title=It fails::scenarios\/paid\.yaml:12:5: GET \/v1\/balance%0AThe answer .*%0A {2}body\.balance%0A/,
@@ -195,7 +195,7 @@ describe("github", () => {
 describe("pretty", () => {
   const marked = { ...plainStyle, good: (text: string) => `<g>${text}</g>`, bad: (text: string) => `<r>${text}</r>` };
 
-  it("is a line for what went well or was left out, and all there is to see for what did not", () => {
+  it("has a line for each passed or skipped scenario, and all details of a failed one", () => {
     expect(four.results.map((result) => renderResult(result, plainStyle))).toEqual([
       "✓ A charge is paid 12 ms\n",
       `✗ It fails 12 ms
@@ -212,7 +212,7 @@ describe("pretty", () => {
     expect(renderResult(resultOf({}), marked)).toBe("<g>✓</g> A charge is paid 12 ms\n");
   });
 
-  it("sums up", () => {
+  it("ends with a summary", () => {
     expect(renderSummary(four, plainStyle)).toBe(
       "\n1 passed, 1 failed, 1 could not be run to the end, 1 skipped in 1.23 s (seed 7)\n",
     );
@@ -225,7 +225,7 @@ describe("pretty", () => {
     expect(renderSummary({ ...summaryOf(), seed: undefined }, plainStyle)).toBe("\n0 passed in 1.23 s\n");
   });
 
-  it("lets nothing through that a terminal would obey", () => {
+  it("prints nothing that controls a terminal", () => {
     const text = attacked.results.map((result) => renderResult(result, plainStyle)).join("");
     // eslint-disable-next-line no-control-regex
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
@@ -233,7 +233,7 @@ describe("pretty", () => {
     expect(text.split("\n").filter((line) => line.startsWith("::"))).toEqual([]);
   });
 
-  it("cuts what is too long to be read", () => {
+  it("cuts texts that are too long to read", () => {
     const body = "x".repeat(10_000);
     const answer = { status: 200, headers: {}, body };
     const received = Array.from({ length: 30 }, (_, index) => ({

@@ -32,7 +32,7 @@ describe("what is sent", () => {
         - request: GET /echo
           expect: { body: { body: "", headers: { content-type: { $absent: true } } } }`));
 
-  it("another token, none, other headers and fewer", () =>
+  it("may have another token or none, and more or fewer headers", () =>
     expectToPass(`
       steps:
         - { request: GET /echo, token: other, expect: { body: { headers: { authorization: Bearer other } } } }
@@ -74,7 +74,7 @@ describe("what is sent", () => {
     expect(failures).toBe("");
   });
 
-  it("as another company, with any name", () =>
+  it("may be from another company, with any name", () =>
     expectToPass(`
       given: { balance: 1234 }
       steps:
@@ -99,7 +99,7 @@ describe("what is sent", () => {
 });
 
 describe("values", () => {
-  it("a text that is one variable keeps its type, within a text it is written out", () =>
+  it("a text that is one variable has its type; within a text the variable is written out", () =>
     expectToPass(`
       steps:
         - request: POST /echo
@@ -115,7 +115,7 @@ describe("values", () => {
         - request: GET /v1/balance
           expect: { status: "\${status}", body: { balance: { $gte: "\${balance}", $in: ["\${balance}"] } } }`));
 
-  it("what is always there", () =>
+  it("some variables always exist", () =>
     expectToPass(`
       given: { clock: 2027-02-03T04:05:06.007Z, webhooks: [{ topic: charges/events }] }
       steps:
@@ -230,7 +230,7 @@ The answer is not what was expected
     expect((await replayText(`steps: [{ request: GET /v1/nowhere }]`)).outcome).toBe("passed");
   });
 
-  it("in what is to be saved is one too", async () => {
+  it("is also a value to save that is missing", async () => {
     const { failure } = await replayText(`
       steps:
         - { request: GET /v1/balance, expect: { status: 200 }, save: { currency: body.currency, id: "body.data[0].id" } }`);
@@ -249,7 +249,7 @@ describe("an answer that is lost", () => {
     'request: POST /v1/transactions, body: { amount: 5000, msisdn: "${testNumbers.success}", reference: r-1, type: transfer }';
 
   it.each(["{ fault: reset, commit: true }", "{ fault: hang, delay: 1ms, commit: true }"])(
-    "is expected, and the scenario goes on (%s)",
+    "is expected, and the scenario continues (%s)",
     (then) =>
       expectToPass(`
       steps:
@@ -266,7 +266,7 @@ describe("an answer that is lost", () => {
     expect(failure).toMatchObject({ kind: "error", message: "read ECONNRESET" });
   });
 
-  it("fails when it comes after all, or when something of it is to be saved", async () => {
+  it("fails when the answer comes after all, or when a value of it must be saved", async () => {
     const { failure } = await replayText(`steps: [{ request: GET /v1/balance, expect: { lost: true } }]`);
     expect(failure).toMatchObject({ kind: "failure", message: "An answer came, where it was expected to be lost" });
     expect(failure?.answer?.status).toBe(200);
@@ -285,7 +285,7 @@ describe("an answer that is lost", () => {
   });
 });
 
-it("a matcher whose operand is a variable is checked again when the variable is filled in", async () => {
+it("a matcher with a variable as its operand is checked again with the value", async () => {
   const scenario = await parseText(`
     steps:
       - { request: GET /v1/balance, save: { body: body } }

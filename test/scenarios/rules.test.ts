@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { replayText } from "../support/scenarios.js";
 
-it("rules of a scenario pick by place, hold, forge first and lose acknowledgements", async () => {
+it("rules of a scenario choose by nth, hold webhooks, forge the first copy and lose acknowledgements", async () => {
   const { failures, outcome } = await replayText(`
     given:
       webhooks: [{ topic: charges/events }]

@@ -32,7 +32,7 @@ describe("templates", () => {
     .string({ unit: fc.constantFrom("a", " ", "$", "{", "}", "\\", "é", "${", "\n") })
     .filter((text) => !text.endsWith("$"));
 
-  it("any text without variables comes back as it was", () => {
+  it("any text without variables is unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("a", "$", "{", "}", "${", "$${") }), (text) => {
         const parsed = parseTemplate(written(text));
@@ -42,7 +42,7 @@ describe("templates", () => {
     );
   });
 
-  it("what is written of parts is parsed to them, and filled in part by part", () => {
+  it("a text written from parts is parsed into the same parts, each of which is filled in", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(literal, expression), { minLength: 1, maxLength: 4 }), literal, (pairs, last) => {
         const text = pairs.map(([before, variable]) => `${written(before)}\${${variable}}`).join("") + written(last);
@@ -58,7 +58,7 @@ describe("templates", () => {
     );
   });
 
-  it("any JSON value without variables is filled to itself", () => {
+  it("any JSON value without variables is unchanged", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const escaped: unknown = JSON.parse(JSON.stringify(value), (_, member: unknown) =>
@@ -105,7 +105,7 @@ describe("matching", () => {
     );
   });
 
-  it("a member more changes nothing, a member other does", () => {
+  it("an additional member changes nothing, a different member does", () => {
     fc.assert(
       fc.property(fc.dictionary(name, plain, { minKeys: 1 }), plain, (expected, value) => {
         expect(matches(expected, { ...expected, "one more": value })).toBe(true);
@@ -133,7 +133,7 @@ describe("parsing", () => {
 
   const refuse = (): Promise<never> => Promise.reject(new UsageError("file", "There is no other file."));
 
-  it("any value at all is a scenario, or has problems, each with its place", async () => {
+  it("any value is a scenario, or has problems, each with its place", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), scenarioValue, likely, mutations), async (written) => {
         const source = parseSource(JSON.stringify(written), "any.json");

@@ -28,7 +28,7 @@ describe("a webhook step passes", () => {
     "noWebhook: { topic: transactions/started }",
   ])("%s", async (step) => expect(await failureOf(`${paidBoth}\n        - ${step}`)).toBe(""));
 
-  it("among all that came so far, whatever was asked before", async () => {
+  it("with any webhook so far, whatever earlier steps matched", async () => {
     const { outcome } = await replayText(`${shop}
         - noWebhook: {}
         - request: POST /v1/charges/one/pay
@@ -39,7 +39,7 @@ describe("a webhook step passes", () => {
     expect(outcome).toBe("passed");
   });
 
-  it("of another company, which it waits for too", async () => {
+  it("with a webhook of another company, which it also waits for", async () => {
     const of = (request: string): string => `{ request: ${request}, as: neighbour`;
     const { failures } = await replayText(`
       steps:
@@ -56,7 +56,7 @@ describe("a webhook step passes", () => {
     expect(failures).toBe("");
   });
 
-  it("and saves from the first that matches", async () => {
+  it("and saves values of the first that matches", async () => {
     const { failures } = await replayText(`${paidBoth}
         - webhook: { data: { id: two } }
           save: { externalId: data.externalId, topic: topic, signature: headers.x-service-hmac-sha256 }
@@ -69,7 +69,7 @@ describe("a webhook step passes", () => {
 });
 
 describe("a webhook step fails", () => {
-  it("with what comes nearest, and all that did come", async () => {
+  it("with the nearest webhook, and a list of all that came", async () => {
     const text = await failureOf(`${paidBoth}
         - name: both are refunded
           webhook: { topic: charge/events, data: { id: two, status: refunded, amount: { $gt: 500 } } }`);
@@ -105,7 +105,7 @@ describe("a webhook step fails", () => {
     expect(failure).toMatchObject({ kind: "failure", message });
   });
 
-  it("and says how the receiver is subscribed when nothing came at all", async () => {
+  it("and shows the receiver's subscriptions when nothing came", async () => {
     const text = await failureOf(`
       steps:
         - webhook: { topic: charges/events }`);
@@ -126,7 +126,7 @@ describe("the runner's receiver", () => {
   const forgery = (body: string): string =>
     `{ request: POST /forge, body: { url: "\${receiver}", signature: AAAA, body: '${body}' }, expect: { status: 401 } }`;
 
-  it("refuses a forged webhook, and fails the scenario that otherwise went well", async () => {
+  it("refuses a forged webhook, and fails a scenario that otherwise passed", async () => {
     const yaml = `${shop}
         - ${forgery('{"topic":"charges/events","data":{"id":"one"}}')}
         - noWebhook: { data: { id: one } }`;
@@ -147,7 +147,7 @@ describe("the runner's receiver", () => {
     expect(failures).toContain('    WRONG SIGNATURE  "{\\"topic\\":"');
   });
 
-  it("is meant to see wrong signatures in a scenario with rules", async () => {
+  it("expects wrong signatures in a scenario with rules", async () => {
     const { outcome } = await replayText(
       `${shop}
         - rule: { on: delivery, then: { corruptSignature: true } }
@@ -160,7 +160,7 @@ describe("the runner's receiver", () => {
     expect(outcome).toBe("passed");
   });
 
-  it("takes no more than a webhook can be", async () => {
+  it("reads no more than the size of a webhook", async () => {
     const { failures } = await replayText(
       `${shop}
         - { request: POST /forge, body: { url: "\${receiver}" }, expect: { status: 413 } }
@@ -177,7 +177,7 @@ describe("the runner's receiver", () => {
     expect(failures).toBe("");
   });
 
-  it("follows the profile's header and a key that is replaced", async () => {
+  it("uses the profile's header, and a replaced key", async () => {
     const { failures } = await replayText(`
       given:
         profile: { webhooks: { signatureHeader: X-Mine } }

@@ -8,7 +8,7 @@ describe("a clean stop", () => {
   it.each([
     ["checkpoint", (path: string) => path],
     ["journal", (path: string) => journalPath(path, 1)],
-  ])("writes a %s again that was taken away after the last change", async (_, fileOf) => {
+  ])("writes a %s again that was removed after the last change", async (_, fileOf) => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
     put("a", 1);
@@ -38,13 +38,13 @@ describe("after a clean stop", () => {
     return path;
   }
 
-  it("a store whose end mark alone is left is refused", async () => {
+  it("a store with nothing but its end mark is refused", async () => {
     const path = await closedStore();
     await Promise.all([rm(path), rm(journalPath(path, 1))]);
     await expect(openLetters(path)).rejects.toThrow(`it is missing, and ${endMarkPath(path)}, which says how it ended`);
   });
 
-  it("an end mark of which a number was changed is refused", async () => {
+  it("an end mark with a changed number is refused", async () => {
     const path = await closedStore();
     const mark = await readFile(endMarkPath(path), "utf8");
     await writeFile(endMarkPath(path), mark.replace('"generation":1', '"generation":3'));

@@ -81,7 +81,7 @@ describe("large changes", () => {
     await (await openRecords(path, () => [])).store.close();
   });
 
-  it("that no process could read are not written", async () => {
+  it("that are too large for any process to read are not written", async () => {
     const path = await newStorePath();
     let records: readonly unknown[] = [];
     const { store, logged } = await openRecords(path, () => records);
@@ -139,7 +139,7 @@ describe("a store after a clean stop", () => {
     expect(results.get("refused")).toBeGreaterThan(300);
   });
 
-  it("is refused when any byte of its files is another", async () => {
+  it("is refused when any byte of its files is changed", async () => {
     const results = await loadDamaged(function* (content) {
       for (let at = 0; at < content.length; at++)
         for (const bit of [1, 4]) {

@@ -301,7 +301,7 @@ describe("a damaged store", () => {
 
 describe("the disk", () => {
   it.each(["ENOSPC: no space left on device, write", "EROFS: read-only file system, open"])(
-    "%s: writes fail, reads go on, and the store recovers",
+    "%s: writes fail, reads continue, and the store recovers",
     async (failure) => {
       const path = await newStorePath();
       const fs = createFaultyFiles();
@@ -333,7 +333,7 @@ describe("the disk", () => {
     await expect(store.durable(true)).rejects.toThrow(": the disk quota is used up, write. Make room there");
   });
 
-  it("is full at the start: reading works, and the log says once that nothing can be kept, until there is room", async () => {
+  it("is full at the start: reads work, and the log says once that nothing can be stored, until there is room", async () => {
     const path = await newStorePath();
     const first = await openLetters(path);
     first.put("a", 1);
@@ -368,7 +368,7 @@ describe("the disk", () => {
     expect([...(await openLetters(path)).store.data.keys()]).toEqual(["a"]);
   });
 
-  it("is full from the start to the stop, and somebody took the checkpoint away: the stop fails", async () => {
+  it("is full from the start to the stop, and the checkpoint was removed: the stop fails", async () => {
     const path = await newStorePath();
     await (await openLetters(path)).store.close();
     const fs = createFaultyFiles();
@@ -378,7 +378,7 @@ describe("the disk", () => {
     await expect(store.close()).rejects.toThrow(`Failed to write the last changes to ${path}: ENOSPC`);
   });
 
-  it("has room for small files only: that is said once, too, and changes nothing", async () => {
+  it("has room for small files only: the log says so once, and nothing is changed", async () => {
     const path = await newStorePath();
     let room = Infinity;
     const fs: FileSystem = {
@@ -439,7 +439,7 @@ describe("the disk", () => {
   });
 });
 
-it("leaves files alone that only begin like its own unfinished ones", async () => {
+it("does not touch files that only begin like its own unfinished ones", async () => {
   const folder = await folderWith({ "store.json.tmp-b": "mine", "store.json.tmp-1-0a1b2c3d": "unfinished" });
   await openLetters(join(folder, "store.json"));
   const names = await readdir(folder);

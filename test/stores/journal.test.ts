@@ -131,7 +131,7 @@ describe("a journal that was changed", () => {
     expect(loaded).toContain(result);
   });
 
-  it("by a later holder's end, beside a document of an earlier one", async () => {
+  it("is refused with the end mark of a later holder, beside a document of an earlier one", async () => {
     const path = await newStorePath();
     await (await openLetters(path)).store.close();
     const early = await copyOf(path);

@@ -141,7 +141,7 @@ describe("the lock", () => {
   it.each<[string, (path: string, before: Map<string, string>) => Promise<void>]>([
     ["the lock", async () => undefined],
     ["the lock and the document", (path, before) => writeFile(path, before.get("store.json") ?? "")],
-  ])("is lost when another process has had the store, although somebody brought %s back", async (_, bringBack) => {
+  ])("is lost when another process has had the store, even if somebody restored %s", async (_, bringBack) => {
     const path = await newStorePath();
     // As a process that is paused: it looks at nothing by itself.
     const first = await openLetters(path, { system: { ...systemClock, after: () => () => undefined } });
@@ -163,7 +163,7 @@ describe("the lock", () => {
     expect(await filesIn(path)).toEqual(files);
   });
 
-  it("of a dead process that had written nothing gives the next one a later epoch", async () => {
+  it("of a dead process that wrote nothing gives the next process a later epoch", async () => {
     const path = await newStorePath();
     await (await openLetters(path)).store.close();
     await writeFile(`${path}.lock`, '{"pid":0,"name":"a test","epoch":7}');

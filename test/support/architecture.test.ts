@@ -135,7 +135,7 @@ describe("cycles", () => {
     expect(check(two("domain"))).toContain("src/domain/a.ts:1 type import cycle");
   });
 
-  it("finds one shortest cycle a knot, and none in a tree", () => {
+  it("finds one shortest cycle in each group of cycles, and none in a tree", () => {
     const graph = { a: ["b"], b: ["c", "d"], c: ["a"], d: ["c"], e: ["e"], f: ["a"] };
     expect(findCycles(new Map(Object.entries(graph)))).toEqual([
       ["a", "b", "c", "a"],
@@ -165,7 +165,7 @@ describe("folders", () => {
     expect(check({ ...files, "http/shared/c.ts": "" })).toBe("");
   });
 
-  it("wants 4 to 15 files in a folder, and fewer only beside folders", () => {
+  it("requires 4 to 15 files in a folder, and permits fewer only beside folders", () => {
     const folder = (name: string, count: number): SourceFile[] =>
       Array.from({ length: count }, (_, index) => ({ path: `${name}/f${index}.ts`, text: "" }));
     expect(checkFolderSizes([...folder("http/api", 4), ...folder("cli", 15), ...folder("http", 1)])).toEqual([]);

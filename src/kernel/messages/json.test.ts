@@ -21,7 +21,7 @@ describe("beyondBounds", () => {
     expect(beyondBounds([1, [2], { a: [[[3]]] }], { depth: 4, members: 10 })).toBe("is nested deeper than 4 levels");
   });
 
-  it("counts members over all objects, and no elements", () => {
+  it("counts the members of all objects, but no elements", () => {
     const bounds = { depth: 10, members: 3 };
     expect(beyondBounds([{ a: 1 }, { a: 1, b: [1, 2, 3, 4] }], bounds)).toBeUndefined();
     expect(beyondBounds([{ a: 1 }, { a: 1, b: { c: 1 } }], bounds)).toBe("has more than 3 members");

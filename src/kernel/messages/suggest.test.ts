@@ -18,7 +18,7 @@ describe("nearest", () => {
     expect(nearest(word, words)).toBe(found);
   });
 
-  it("takes the first of equally near ones, and none from none", () => {
+  it("returns the first of equally near candidates, and undefined without candidates", () => {
     expect(nearest("maw", ["max", "mat"])).toBe("max");
     expect(nearest("max", [])).toBeUndefined();
   });

@@ -16,7 +16,7 @@ it("reads absolute URLs and nothing else", () => {
   for (const text of ["", "/hook", "shop.test", "http://", "http://[::1"]) expect(parseUrl(text)).toBeUndefined();
 });
 
-it("reads a URL with letters beyond ASCII the same way the hundred thousandth time", () => {
+it("reads a URL with letters beyond ASCII in the same way a hundred thousand times", () => {
   const refused = Array.from({ length: 100_000 }, (_, at) => {
     if (at % 100 !== 0) return parseUrl(`https://shop.test/${at % 10}`) !== undefined;
     return parseUrl("https://münchen.example/é")?.hostname === "xn--mnchen-3ya.example";

@@ -21,7 +21,7 @@ describe("DueQueue", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("gives the earliest first, and equal instants in the order in which they were scheduled", () => {
+  it("returns the earliest item first, and equal instants in the order in which they were scheduled", () => {
     const queue = new DueQueue();
     for (const one of [item("c", 20, 1), item("b", 10, 3), item("a", 10, 2)]) queue.set(one);
     expect(queue.peek()?.id).toBe("a");
@@ -29,7 +29,7 @@ describe("DueQueue", () => {
     expect(drain(queue)).toEqual(["a", "b", "c"]);
   });
 
-  it("forgets the old instant of what is scheduled anew", () => {
+  it("forgets the old instant of an item that is scheduled again", () => {
     const queue = new DueQueue();
     queue.set(item("a", 10, 1));
     queue.set(item("b", 20, 2));

@@ -9,7 +9,7 @@ describe.each([
   ["without a seed", undefined],
   ["with a seed", 7],
 ])("ids %s", (_, seed) => {
-  it("have the shapes that are promised", () => {
+  it("have the documented forms", () => {
     const ids = createIdSource(seed, "company");
     for (const uuid of draw(ids, 50)) expect(uuid).toMatch(UUID_V4);
     expect(ids.short("evt")).toMatch(/^evt_[\w-]{21}$/);
@@ -73,7 +73,7 @@ describe("a seeded stream", () => {
     expect(draws[2]).not.toEqual(draws[0]);
   });
 
-  it("distinguishes seeds and names, also when their texts run together", () => {
+  it("distinguishes seeds and names, even when their joined texts are equal", () => {
     const of = (seed: number, name: string): string =>
       Buffer.from(createSeededRandom(seed, name).bytes(16)).toString("hex");
     expect(new Set([of(1, "1"), of(11, ""), of(1, ""), of(1, "1\n0"), of(2, "1")]).size).toBe(5);

@@ -41,7 +41,7 @@ describe("a lifecycle", () => {
     expect(move).toThrow(message);
   });
 
-  it("records its moves, and none that it refused", () => {
+  it("records its moves, but not refused ones", () => {
     const moves: Move[] = [];
     const log: MoveLog = { recordMove: (move) => moves.push(move) };
     const open = nextStatus<Status, Action>(log, door, "door", "closed", "kick");

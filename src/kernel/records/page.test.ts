@@ -40,7 +40,7 @@ describe("listPage", () => {
     expect(page(tableOf(), { limit: 2 })).toEqual({ rows: [], limit: 2, prev: null, next: null });
   });
 
-  it("leads to the end and back again, every row once", () => {
+  it("leads to the end and back again, with every row once", () => {
     const cases = fc.record({
       seqs: fc.uniqueArray(fc.integer({ min: 0, max: 1000 }), { maxLength: 30 }),
       limit: fc.integer({ min: 1, max: 7 }),

@@ -28,7 +28,7 @@ describe("a running clock", () => {
     expect(clock.realDelayUntil(2_000)).toBe(250);
   });
 
-  it("goes on from where it was when the machine's clock is set back", () => {
+  it("continues from where it was when the machine's clock is set back", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "running", offsetMs: 0 });
     machine.set(400);
@@ -54,7 +54,7 @@ describe("a running clock", () => {
     expect(clock.save()).toEqual({ mode: "running", offsetMs: 3_900 });
   });
 
-  it("stands still at the last instant", () => {
+  it("stops at the last instant", () => {
     const machine = createMachine();
     const clock = new Clock(machine.system, { mode: "running", offsetMs: LATEST - 1_500 });
     machine.pass(1_000);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { FairOrder } from "./fair-order.js";
 
-it("lets the clients begin in turn, however many requests of one wait", async () => {
+it("lets clients begin in turn, however many requests of one client wait", async () => {
   const order = new FairOrder();
   const begun: string[] = [];
   const take = (client: string, request: string): Promise<void> =>
@@ -29,7 +29,7 @@ it("begins one request in each turn of the event loop, however many clients ther
   }
 });
 
-it("lets one that has begun go on before others of its client", async () => {
+it("lets work that has begun continue before other work of its client", async () => {
   const order = new FairOrder();
   const begun: string[] = [];
   const work = async (name: string): Promise<void> => {

@@ -58,7 +58,7 @@ describe("Dispatcher", () => {
     expect(counts).toEqual({ attempted: sent, succeeded: sent, failed: 0 });
   });
 
-  it("starts an event with thousands of subscriptions without going through all of them for each", async () => {
+  it("starts an event with thousands of subscriptions without reading all of them for each", async () => {
     let begun = 0;
     const dispatcher = createDispatcher({
       attempt: () => void begun++,

@@ -71,7 +71,7 @@ balance: 250000.5
     });
   });
 
-  it("takes nested settings, one path, and JSON", async () => {
+  it("accepts nested settings, a single path, and JSON", async () => {
     const file = await given(
       "sandbox.config.json",
       '{\n\t"profile": {"transfers": {"settlement": "manual"}},\n\t"fixtures": "a.yaml",\n\t"clock": "frozen",\n\t"store": "memory"\n}',

@@ -58,7 +58,7 @@ describe("the coverage plan", () => {
     expect(actions).toEqual(["succeed", "retry", "exhaust", "cancel"]);
   });
 
-  it("has every topic, and every reason that a test number has", () => {
+  it("has every topic, and every reason of the test numbers", () => {
     expect(byDefault.topics.map(({ topic }) => topic)).toEqual(topics);
     const { failure, limit, unverified } = numberBehaviours;
     for (const { transfer, payment } of [failure, limit, unverified]) {

@@ -29,7 +29,7 @@ describe("refund-beyond-paid", () => {
     expect(found?.requests[0]?.summary).toBe('externalId "order-1", amount 5001, answered 400');
   });
 
-  it("reports it also when the charge is refused for its status", () => {
+  it("reports it even when the refund is refused because of the charge's status", () => {
     expect(watch(refund(9000, "charge_not_refundable"))).toHaveLength(1);
   });
 

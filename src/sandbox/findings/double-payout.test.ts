@@ -54,7 +54,7 @@ describe("double-payout reports", () => {
   it.each([
     [500, "which was answered 500 and was not done this time"],
     [503, "which was answered 503 and was not done this time"],
-  ])("is a new reference after a %i, whether or not the first was done", (status, why) => {
+  ])("a new reference after a %i, whether or not the first was done", (status, why) => {
     expect(watch([payout("a", { status }), payout("b")]).map((found) => found.why)).toEqual([
       expect.stringContaining(why),
     ]);
@@ -175,19 +175,19 @@ describe("double-payout after a 409", () => {
     expect(watch([payout("a", { ...refused, ...other }), payout("b", other)], stage)).toEqual([]);
   });
 
-  it("is withdrawn when the first reference is sent again: both are kept", () => {
+  it("is withdrawn when the first reference is sent again, since the client keeps both", () => {
     expect(watch([payout("a", lost), payout("b")], stage)).toHaveLength(1);
     expect(watch([payout("a", lost), payout("b"), payout("a", refused)], stage)).toEqual([]);
   });
 
-  it("gives up a lost answer after seven days", () => {
+  it("does not report one seven days after a lost answer", () => {
     const days = (count: number) => count * 24 * HOUR_MS;
     expect(watch([payout("a", { ...lost, at: 0 }), payout("b", { at: days(7) - 1 })])).toHaveLength(1);
     expect(watch([payout("a", { ...lost, at: 0 }), payout("b", { at: days(7) })])).toEqual([]);
   });
 });
 
-it("double-payout promises no 409 where a reference is taken twice", () => {
+it("double-payout does not promise a 409 if a reference may be used twice", () => {
   const { profile } = acceptedProfile({ transfers: { duplicateReference: "allow" } });
   const [found] = watch([payout("a", lost), payout("b")], scene({ profile }));
   expect(found?.fix).toContain("this service does not refuse a reference that it knows");

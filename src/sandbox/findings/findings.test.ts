@@ -54,7 +54,7 @@ it("keeps the newest of too many, and reports each once", () => {
   expect(findings.list().at(-1)?.why).toContain(`"a-${FINDINGS_MAX + 1}"`);
 });
 
-it("keeps its findings, but no suspicions, when another company replaces the first", () => {
+it("keeps its findings, but forgets the requests behind them, when another company replaces the first", () => {
   const { findings, see, stage } = create();
   for (const entry of repeat(1)) see(entry);
   const [before, after] = repeat(2);
@@ -66,7 +66,7 @@ it("keeps its findings, but no suspicions, when another company replaces the fir
   expect(findings.list()).toEqual([]);
 });
 
-it("ignores requests that were answered by a company that is gone", async () => {
+it("ignores requests that were answered by a removed company", async () => {
   const { findings, see } = create();
   const sandbox = new Sandbox(resolveOptions());
   const gone = sandbox.defaultCompany;
@@ -77,7 +77,7 @@ it("ignores requests that were answered by a company that is gone", async () => 
   expect(findings.list()).toEqual([]);
 });
 
-it("takes a connection that was opened after the first answer for the same worker, however long the judgement takes", () => {
+it("treats a connection that was opened after the first answer as the same worker, however long the detectors take", () => {
   let now = 1_000;
   const { findings, see } = create(() => now);
   const openedAt = (instant: number): Connection => ({

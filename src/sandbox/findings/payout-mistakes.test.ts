@@ -75,6 +75,6 @@ it.each([
   ["Salary, 1st attempt", "Salary, 2nd attempt"],
   ["Salaire, tentative 1", "Salaire, tentative 2"],
   ["Salaire, 1er essai", "Salaire, 2e essai"],
-])("%s and %s may name one", (one, other) => {
+])("%s and %s may name one order", (one, other) => {
   expect([nameTwoOrders(one, other), nameTwoOrders(other, one)]).toEqual([false, false]);
 });

@@ -42,7 +42,7 @@ it("polling-too-fast does not report a client that reads a charge a few times af
   expect(Array.from({ length: 7 }, (_, n) => read("refunded", 200 + n)).flat()).toHaveLength(1);
 });
 
-it("polling-too-fast looks at every second, not only the first", () => {
+it("polling-too-fast checks every second, not only the first", () => {
   expect(poll([...gaps(20, 500), ...gaps(9, 1)])).toEqual([...none(28), true]);
 });
 
@@ -237,7 +237,7 @@ it("secret-leaked reads a body that is nested deeper than the stack", () => {
   expect(watch({ body: deep })).toHaveLength(1);
 });
 
-describe("retry-at-once and another worker", () => {
+describe("retry-at-once with another worker", () => {
   const opened = (connectionAgeMs: number, requests: number) => ({
     connection: { ageMs: () => connectionAgeMs, requests, isClosed: false },
     connectionAgeMs,

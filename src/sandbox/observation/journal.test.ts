@@ -7,7 +7,7 @@ function idsOf({ entries }: Journal): string[] {
   return entries.values().map(({ id }) => id);
 }
 
-describe("bounds", () => {
+describe("limits", () => {
   it("keeps as many entries as its limit", () => {
     const journal = new Journal(2);
     for (let n = 0; n < 5; n++) journal.record(exchange());
@@ -29,7 +29,7 @@ describe("bounds", () => {
     expect(idsOf(journal)).toEqual(["req_10"]);
   });
 
-  it("counts what an entry takes besides its texts", () => {
+  it("counts the memory of an entry in addition to its texts", () => {
     const journal = new Journal(100_000, 50_000);
     for (let n = 0; n < 10_000; n++) journal.record(exchange());
     expect(idsOf(journal).length).toBeLessThan(500);
@@ -119,7 +119,7 @@ describe("reading", () => {
     return [...rows.map(({ seq }) => seq), more];
   };
 
-  it("goes forwards and backwards from a place, a page at a time", () => {
+  it("goes forwards and backwards from a seq, a page at a time", () => {
     expect(seqsOf({ limit: 2 })).toEqual([4, 5, true]);
     expect(seqsOf({ limit: 2, beyond: 5 })).toEqual([6, 7, true]);
     expect(seqsOf({ limit: 2, beyond: 6 })).toEqual([7, 8, false]);
@@ -131,7 +131,7 @@ describe("reading", () => {
     expect(seqsOf({ limit: 9, newestFirst: true, beyond: 4 })).toEqual([false]);
   });
 
-  it("takes the entries that match", () => {
+  it("returns the entries that match", () => {
     expect(seqsOf({ limit: 1, where: ({ status }) => status > 205 })).toEqual([6, true]);
     expect(seqsOf({ limit: 2, newestFirst: true, where: ({ seq }) => seq % 2 === 0 })).toEqual([8, 6, true]);
   });
@@ -150,7 +150,7 @@ describe("a lost answer", () => {
     expect(journal.entries.values().map(({ id, fate }) => `${id} ${fate}`)).toEqual(["req_1 lost", "req_2 written"]);
   });
 
-  it("of a forgotten entry is ignored, also when another entry has its id", () => {
+  it("of a forgotten entry is ignored, even when another entry has its id", () => {
     const journal = new Journal(10);
     const gone = journal.record(exchange());
     journal.restart();
@@ -162,7 +162,7 @@ describe("a lost answer", () => {
 });
 
 describe("ids", () => {
-  it("go on after a clear and begin again after a restart", () => {
+  it("continue after a clear and begin again after a restart", () => {
     const journal = new Journal(10);
     journal.record(exchange());
     journal.clear();

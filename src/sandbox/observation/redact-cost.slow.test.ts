@@ -48,7 +48,7 @@ const HARD_LENGTHS = Array.from({ length: 188 }, (_, at) => 12 + at);
 it.each([
   ["differ at their ends", (length: number) => `${"a".repeat(length - 1)}-`],
   ["begin with one another", (length: number) => `a-${"a".repeat(length - 2)}`],
-])("secrets that were chosen to be slow, since they %s, are looked for without a long stop", async (_, secretOf) => {
+])("secrets that were chosen to be slow, since they %s, are searched for without a long stop", async (_, secretOf) => {
   const chosen = new SecretRedactor(HARD_LENGTHS.map(secretOf));
   for (const text of ["a".repeat(64 * 1024), "a-".repeat(32 * 1024)]) {
     const stopMs = await longestStop(async () => chosen.text(text));

@@ -56,13 +56,13 @@ describe("a secret is redacted", () => {
   });
 });
 
-it("a text with too many escapes to resolve is redacted whole", () => {
+it("the whole text is redacted when it has too many escapes to resolve", () => {
   const { text } = new SecretRedactor(["at_sandbox"]);
   expect(text("%25".repeat(10_000))).not.toBe(REDACTED);
   expect(text("%25".repeat(10_001))).toBe(REDACTED);
 });
 
-it("a text is redacted whole when an encoded secret goes over several of its parts", () => {
+it("the whole text is redacted when an encoded secret extends over several of its parts", () => {
   const encoded = Buffer.from("at?sandbox-1").toString("base64");
   expect(encoded).toContain("/");
   expect(new SecretRedactor(["at?sandbox-1"]).text(`auth ${encoded} sent`)).toBe(REDACTED);
@@ -123,7 +123,7 @@ describe("the secrets that are known", () => {
   });
 });
 
-describe("the secrets that are looked for in requests", () => {
+describe("the secrets that are searched for in requests", () => {
   const secrets = secretsOf({
     id: "company_shop",
     secretKey: "k/y+1=",

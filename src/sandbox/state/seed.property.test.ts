@@ -120,7 +120,7 @@ describe("any mixture of fixtures", () => {
     }),
   });
 
-  it("ends at the given balance, with books that balance and every record in its status", () => {
+  it("ends at the given balance, with a ledger that balances and every record in its status", () => {
     fc.assert(
       fc.property(fixtures, profiles, fc.integer({ min: 0, max: 2_000_000 }), (fixtures, profile, balance) => {
         const company = seed({ fixtures, profile, balance });
@@ -171,7 +171,7 @@ describe("any mixture of fixtures", () => {
     );
   });
 
-  it("keeps balanced books afterwards", async () => {
+  it("keeps a balanced ledger afterwards", async () => {
     await fc.assert(
       fc.asyncProperty(fixtures, profiles, async (fixtures, profile) => {
         const company = seed({ fixtures, profile, balance: 1_000_000 });
@@ -185,7 +185,7 @@ describe("any mixture of fixtures", () => {
 });
 
 describe("the fixtures of a company", () => {
-  it("begin with the opening balance that leads to the given one", () => {
+  it("begin with the opening balance from which the given one results", () => {
     const company = seed({
       balance: 100_000,
       fixtures: [{ charges: [charge({ createdAt: { beforeStartMs: MINUTE_MS } })], transactions: [transaction()] }],
@@ -198,7 +198,7 @@ describe("the fixtures of a company", () => {
     ]);
   });
 
-  it("end with a correction when more came in than is to be left", () => {
+  it("end with a correction when more money came in than the given balance", () => {
     const company = seed({ balance: 0, fixtures: [{ charges: [charge()] }] });
     expect(company.world.ledger.values().map(({ type, balance }) => [type, balance / 10_000])).toEqual([
       ["charge.payment", 10_000],
@@ -206,7 +206,7 @@ describe("the fixtures of a company", () => {
     ]);
   });
 
-  it("complete a transfer before the payments that cover it", () => {
+  it("may complete a transfer before the payments that cover it", () => {
     // It must not fail for want of what a charge brings in later.
     const company = seed({
       balance: 0,
@@ -219,7 +219,7 @@ describe("the fixtures of a company", () => {
     expectBooksToBalance(company, 0);
   });
 
-  it("never refuse a refund for lack of money", () => {
+  it("never fail because a refund lacks money", () => {
     const profile = { charges: { fee: { credit: "net" } }, refunds: { insufficientBalance: "reject" } };
     const company = seed({
       balance: 0,

@@ -20,7 +20,7 @@ it("the snapshots of a company have a common limit, and replacing one makes room
   expect(company.record.snapshots.size).toBe(2);
 });
 
-it("a snapshot that a store has damaged says so", () => {
+it("a snapshot that is damaged in the store is reported", () => {
   const sandbox = new Sandbox(resolveOptions());
   onTestFinished(() => sandbox.close());
   const company = sandbox.defaultCompany;
