@@ -13,7 +13,7 @@ const post = async ({ url }: Live, id: string, body: string, headers: Readonly<R
   return { status: answer.status, location: answer.headers.get("location"), text: await answer.text() };
 };
 
-/** Of a page, which is read: its connection is closed behind it. */
+/** The status of a page. Reads the page, since its connection is closed after it. */
 const statusAt = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> => {
   const answer = await fetch(url, { headers });
   await answer.text();
@@ -24,7 +24,7 @@ const other = { authorization: "Bearer at_other", "x-company-id": "company_other
 
 const statusOf = async (live: Live, id: string): Promise<string> => (await live.ok("GET", `/v1/charges/${id}`)).status;
 
-/** Of GET …/status. */
+/** The answer to GET …/status. */
 const pageStatus = async ({ url }: Live, id: string): Promise<LooseJson> =>
   (await call(`${url}/checkout/${id}/status`, "GET")).body;
 

@@ -17,7 +17,7 @@ const page = async (world: TestWorld, path: string, headers: Given = {}): Promis
   return plain(await answer.text());
 };
 
-/** Every kind of space is one. */
+/** Replaces every kind of space with a plain one. */
 const plain = (text: string): string => text.replaceAll(/[\u00a0\u202f]/g, " ");
 
 const send = async ({ app }: TestWorld, path: string, form: Given, headers: Given = {}) =>

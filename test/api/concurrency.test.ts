@@ -14,7 +14,7 @@ afterEach(() => agent.close());
 
 interface Client {
   readonly world: ApiWorld;
-  /** All at once; how often each status came. */
+  /** Makes all calls at once; returns how often each status came. */
   readonly releaseImmediately: (
     requests: readonly (readonly [path: string, body?: unknown])[],
   ) => Promise<{ statuses: Record<number, number>; bodies: LooseJson[] }>;

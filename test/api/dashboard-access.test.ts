@@ -13,7 +13,7 @@ function open(options: WorldOptions = {}): Visitor {
   return visit(world.app);
 }
 
-/** Those that need no id. */
+/** The pages that need no id. */
 const paths = pages.map(({ path }) => path).filter((path) => !path.includes(":"));
 const addressOf = (path: string): string => (path === "" ? "/_sandbox" : DASHBOARD + path);
 

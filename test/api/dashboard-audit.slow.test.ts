@@ -91,7 +91,7 @@ describe("an audit takes its time", () => {
     await left.asked;
     leaving.abort();
     await expect(first).rejects.toThrow("aborted");
-    // That the next audit may begin is the only sign that the server has noticed that its client is gone.
+    // Only the fact that the next audit may begin shows that the server has noticed that its client left.
     const held = await startHeld();
     let second = send(held.url);
     while ((await Promise.race([held.asked.then(() => undefined), second]))?.status === 303) second = send(held.url);

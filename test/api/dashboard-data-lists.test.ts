@@ -148,7 +148,7 @@ describe("a list", () => {
   });
 });
 
-/** Counts the rows that are looked at in any table. */
+/** Counts the rows that are read in all tables. */
 function countReads(): () => number {
   const original = Reflect.get(Table.prototype, "page");
   let rows = 0;

@@ -4,7 +4,7 @@ import { type Desk, openDesk } from "../support/desk.js";
 import { startReceiver } from "../support/receiver.js";
 import { DEFAULT_COMPANY } from "../../src/sandbox/config/options.js";
 
-/** The one delivery there is. */
+/** The only delivery. */
 async function deliveryOf(desk: Desk): Promise<string> {
   await desk.live.settle();
   const [delivery] = desk.live.deliveries();

@@ -28,7 +28,7 @@ const fieldNames = [
 ];
 
 const addressOf = (path: string): string => (path === "" ? "/_sandbox" : `/_sandbox/dashboard${path}`);
-/** Whatever is written into a part of a path, it is one part: "." and ".." would not be. */
+/** Encodes any text as one segment of a path. "." and ".." would not be segments. */
 const segment = (text: string): string => encodeURIComponent(Buffer.from(text).toString()).replaceAll(".", "%2E");
 
 describe("the dashboard under hostile requests", () => {

@@ -52,7 +52,7 @@ describeApi("an error", (open) => {
   });
 });
 
-/** A request with every problem that is checked later, and what fixing each of them leads to. */
+/** Each request has all problems that are checked later. Fixing one leads to the next. */
 describeApi("the order of the checks", (open) => {
   const id = "nope";
 

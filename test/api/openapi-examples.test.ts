@@ -68,7 +68,7 @@ describe("an example of a request", () => {
     const described = describeApi({ profile });
     const charge = await world.api("POST", "/v1/charges", requestOf(described, "createCharge"));
     const paths: { [Id in OperationId]?: string } = { payCharge: charge.body.id, refundCharge: charge.body.id };
-    // A charge is paid before it is refunded: as the table has it.
+    // In the order of the table, in which a charge is paid before it is refunded.
     const others = operationIds.filter((id) => requestOf(described, id) !== undefined && id !== "createCharge");
     expect(charge.status).toBe(201);
     for (const id of others) {

@@ -50,7 +50,7 @@ it.each([
   await live.http("GET", "/v1/balance");
   const before = answered;
   for (let sent = 0; sent < REQUESTS; sent++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
-  // All of them between two answers, if they were worked on as they come.
+  // If requests were handled as they arrive, all of them would be answered between two of these answers.
   expect((answered - before) / REQUESTS).toBeLessThan(CONNECTIONS / 2);
 });
 
@@ -61,7 +61,7 @@ it("no further answers are made for a client that does not read its answer", asy
   const socket = await connectTo(live.url);
   onTestFinished(() => void socket.destroy());
   const headers = `host: ${new URL(live.url).host}\r\nauthorization: Bearer at_sandbox\r\n\r\n`;
-  // 48 MB, which is more than the system keeps for a client.
+  // 48 MB, which is more than the system buffers for a client.
   const paths = [...Array.from({ length: 10 }, () => "/_sandbox/charges?limit=100"), "/v1/charges/last"];
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\n${headers}`).join("");
   await new Promise<void>((resolve) => socket.write(requests, () => resolve()));
@@ -86,7 +86,7 @@ it("requests with many headers are not read while others of their connection wai
   const headers = Array.from({ length: 900 }, (_, index) => `h${index}: vvvvvvvv\r\n`).join("");
   socket.write(`GET /n HTTP/1.1\r\nhost: x\r\n${headers}\r\n`.repeat(900));
   for (let sent = 0; sent < 500; sent++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
-  // What is on its way between the two ends is a few megabytes.
+  // Only a few megabytes are buffered between the two ends.
   expect(socket.writableLength).toBeGreaterThan(4_000_000);
 });
 

@@ -12,7 +12,7 @@ it("an error while an error is rendered is a plain 500, and the server continues
   const world = openWorld();
   const server = await serve(createApp(world.sandbox), { port: 0, host: "127.0.0.1" });
   onTestFinished(() => server.close());
-  // Every answer shows the time, also that to an error.
+  // Every answer shows the time, even an error.
   const broken = vi.spyOn(world.sandbox.defaultCompany, "now").mockImplementation(() => Number.NaN);
   for (const path of ["/v1/balance", "/_sandbox/clock", "/nowhere", "/checkout/x", "/_sandbox"]) {
     const answer = await fetch(server.url + path);

@@ -35,7 +35,7 @@ describeApi("a body", (open) => {
         status: 400,
         message: [expect.stringMatching(/^The body is not JSON/)],
       });
-      // The words of the parser differ from one release of Node to the next; what ends too early does not.
+      // The parser's messages differ between releases of Node, except for texts that end too early.
       if (reason.includes("early") || reason.includes("mark"))
         expect(body.message).toEqual([`The body is not JSON${reason}`]);
       expect(body.message[0]).not.toContain("amount");

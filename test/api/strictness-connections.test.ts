@@ -18,7 +18,7 @@ const host = "host: sandbox.test\r\n";
 const post = `POST /v1/charges HTTP/1.1\r\n${host}${credentials}`;
 const get = `GET /v1/balance HTTP/1.1\r\n${host}${credentials}`;
 
-/** A server with other limits for the app of a world. */
+/** Serves the app of a world with other limits. */
 async function listen(limits: ServeOptions["limits"] = {}, options: Parameters<typeof open>[0] = {}) {
   const world = await open(options);
   const server = await serve(createApp(world.sandbox), { port: 0, host: "127.0.0.1", limits });
@@ -29,7 +29,7 @@ async function listen(limits: ServeOptions["limits"] = {}, options: Parameters<t
   return { ...world, url: server.url };
 }
 
-/** Every refusal: the path is unknown, and the bytes are not repeated. */
+/** The body of every refusal: the path is unknown, and the request's bytes are not repeated. */
 const refusal = (status: number, message: unknown) => ({
   ...anError(status, "/", [message], WORLD_START),
   error: `${STATUS_CODES[status]} Exception`,

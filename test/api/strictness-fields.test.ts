@@ -3,7 +3,7 @@ import { describeApi } from "../support/describe-api.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { descriptionFor } from "../support/validate-answer.js";
 
-/** Values as JSON text (what a client sends), and how a message names them. */
+/** Values as JSON text, as a client sends them, and as a message quotes them. */
 type Wrong = readonly (readonly [json: string, got: string])[];
 
 const notText: Wrong = [

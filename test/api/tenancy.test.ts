@@ -44,7 +44,7 @@ function open(options: WorldOptions = {}): TestWorld {
   });
 }
 
-/** What concerns the sandbox, and not one company. */
+/** The routes that concern the whole sandbox, and not one company. */
 const administration = new Set([
   "GET /companies",
   "POST /companies",
@@ -69,7 +69,7 @@ function controlRoutes(): readonly string[] {
 
 const routes = controlRoutes();
 
-/** Calls a route with its id, so that it names a company where it may. Bodies are empty. */
+/** Calls a route, with this company where the path has the id of one. Bodies are empty. */
 async function call(world: TestWorld, route: string, company: string, token?: string, query = ""): Promise<Answer> {
   const [method = "", template = ""] = route.split(" ");
   const path = template.replace(":id", template.startsWith("/companies") ? company : "x");
@@ -123,7 +123,7 @@ describe("each route of the control API", () => {
     const own = await mine(OWN);
     expect(own.status === 403, `own: ${own.status}`).toBe(isAdmins);
     expect(own.status).not.toBe(401);
-    // Nothing comes that `wait` could answer with.
+    // `wait` times out, since there is no delivery.
     if (/^GET (?!.*(?::|\/wait$))/.test(route) && !isAdmins) expect(own.status).toBe(200);
     expect(own.text).not.toContain("No company has the id");
     expectNothingOfOther(own);
@@ -373,7 +373,7 @@ describe("opening a company without an administrator", () => {
     const reset = () => world.control("POST", "/reset", undefined, bearer(second));
     expect((await reset()).body).toEqual({ reset: [companyId] });
     expect((await world.api("GET", "/v1/balance", undefined, bearer(first))).status).toBe(401);
-    // Another company has the earlier token then.
+    // Now another company has the earlier token.
     expect((await ask(world, bearer(first))).status).toBe(201);
     expect((await reset()).body).toEqual({ reset: [companyId] });
     expect(world.sandbox.findCompany(companyId)?.record.identity.secretKey).toBe("another");
@@ -433,7 +433,7 @@ describe("opening a company without an administrator", () => {
     expect(await statuses([], ["192.0.2.1", "192.0.2.2"])).toEqual([201, 429]);
     const trusted = ["127.0.0.0/8", "10.0.0.7"];
     expect(await statuses(trusted, ["192.0.2.1", "192.0.2.2, 10.0.0.7"])).toEqual([201, 201]);
-    // What a client writes in front of what the proxy adds counts for nothing.
+    // Addresses that a client writes before the one that the proxy adds are ignored.
     expect(await statuses(trusted, ["198.51.100.9, 192.0.2.1", "192.0.2.1"])).toEqual([201, 429]);
     expect(await statuses(trusted, ["2001:db8::1", "2001:db8::ffff"])).toEqual([201, 429]);
   });

@@ -3,15 +3,15 @@ import { type ApiWorld, describeApi, useWorlds } from "../support/describe-api.j
 import { startReceiver, type Receiver } from "../support/receiver.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 
-/** Product section 3, the table of test numbers: every cell. */
+/** The table of test numbers in the README, every cell. */
 interface Role {
   readonly key: string;
-  /** As dialled within the country; the table has it with +225. */
+  /** The number as dialled within the country. The table has it with +225. */
   readonly national: string;
   readonly transfer: { readonly status: string; readonly failureReason?: string | null } | "refused";
   readonly lateMinutes?: number;
   readonly payment: { readonly status: string; readonly error: string | null } | "refused";
-  /** The charge is due until then. */
+  /** How long the charge stays due before the payment is confirmed. */
   readonly confirmedAfter?: string;
   readonly kycStatus: string;
 }
@@ -201,7 +201,7 @@ describe("the silent number", () => {
     expect(receiver.received).toHaveLength(4);
     expect(receiver.received.filter(({ raw }) => raw.includes("2250700000005"))).toEqual([]);
     expect((await control("GET", "/deliveries")).body.count).toBe(4);
-    // It happened all the same: the events of both are there.
+    // Both happened nevertheless, and have events.
     const events = (await control("GET", "/events?limit=100")).body.data.map(({ type }: { type: string }) => type);
     expect(events.filter((type: string) => type === "charge.paid")).toHaveLength(2);
     expect(events.filter((type: string) => type === "transaction.completed")).toHaveLength(2);

@@ -11,7 +11,7 @@ const open = useWorlds();
 
 const COUNT = 150;
 
-/** In another thread, so that it has read an answer and sent the next request before the server's thread goes on. */
+/** A client in another thread, so that it reads an answer and sends the next request before the server's thread continues. */
 const client = `
 const { once } = require("node:events");
 const { Agent, request } = require("node:https");

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { systemClock, type SystemClock } from "../../src/kernel/time/system-clock.js";
 import { HEADER, hmac, type Incoming, SECRET, startReceiver, type StartedReceiver, take } from "./receivers.js";
 
-/** Applications that work at once need no time to settle. */
+/** Options for applications that work immediately and need no time to settle. */
 export const hasty: SystemClock = { ...systemClock, ...virtualTime() };
 
 function virtualTime(): Pick<SystemClock, "monotonic" | "sleep"> {
@@ -22,18 +22,18 @@ export interface AppEvent {
   readonly status: string;
   readonly reference: string;
   readonly amount: number;
-  /** Of a charge, so far. */
+  /** The amount of a charge that was refunded so far. */
   readonly refunded: number;
   readonly signature: string;
 }
 
-/** A shop behind a receiver: what it makes of genuine events, and what it prints of its state. */
+/** A shop behind a receiver: how it handles genuine events, and the state that it prints. */
 export interface Application {
   readonly handle: (event: AppEvent) => void | Promise<void>;
   /** Also handles events that its receiver refuses. */
   readonly isHasty?: true;
   readonly state: () => unknown;
-  /** Makes an order, where the shop knows only its own: prints its charge. */
+  /** For a shop that knows only its own orders: makes one, and returns its charge. */
   readonly order?: () => Charge;
 }
 
@@ -44,7 +44,7 @@ export interface Charge {
 }
 
 export interface RunningApplication extends StartedReceiver {
-  /** Another application stands behind the receiver from now on. */
+  /** Puts another application behind the receiver. */
   readonly become: (application: Application) => void;
 }
 
@@ -71,10 +71,10 @@ function parseEvent({ body, headers }: Incoming): AppEvent | undefined {
   return { topic, id, status, reference, amount, refunded, signature };
 }
 
-/** How far a charge is. What is further on never goes back. */
+/** The order of a charge's statuses, which never go back. */
 const PROGRESS = ["due", "dropped", "paid", "refunded"];
 
-/** Right: each charge's status only moves on, and counts once. */
+/** Correct: each charge's status only moves forward, and counts once. */
 export function createShop(): Application {
   const orders = new Map<string, string>();
   return {
@@ -86,7 +86,7 @@ export function createShop(): Application {
   };
 }
 
-/** Right: knows only its own orders, and lists all of them. */
+/** Correct: knows only its own orders, and lists all of them. */
 export function createShopOfOrders(): Application & { readonly adopt: (charge: Charge) => void } {
   const orders = new Map<string, { externalId: string; status: string }>();
   const adopt = ({ id, externalId }: Charge): void => void orders.set(id, { externalId, status: "due" });
@@ -105,7 +105,7 @@ export function createShopOfOrders(): Application & { readonly adopt: (charge: C
   };
 }
 
-/** Right, but its state hides what happens when two orders end alike. */
+/** Correct, but its state hides what happens when two orders end alike. */
 export function createShopOfOneOrder(): Application {
   const orders = new Map<string, { status: string; refunded: number }>();
   const rank = ["due", "dropped", "paid", "refunded_partially", "refunded"];
@@ -120,7 +120,7 @@ export function createShopOfOneOrder(): Application {
   };
 }
 
-/** Right: it believes only events that agree with its order, of which the next one is larger. */
+/** Correct: it accepts only events that agree with its order, and each order has a larger amount than the one before. */
 export function createSuspiciousShop(): Application {
   const shop = createShopOfOrders();
   const amounts = new Map<string, number>();
@@ -138,7 +138,10 @@ export function createSuspiciousShop(): Application {
   };
 }
 
-/** Right: it answers first, and works afterwards, in a time that passes only when the audit waits. The delays of its events repeat; 0: before the answer. */
+/**
+ * Correct: it answers first and works afterwards, in a time that passes only while the audit waits. Its events take these delays in turn; 0 is before the
+ * answer.
+ */
 export function createLateShop(...delaysMs: readonly number[]): Application & { readonly system: SystemClock } {
   const shop = createShop();
   const waiting: { readonly event: AppEvent; readonly at: number }[] = [];
@@ -162,7 +165,7 @@ export function createLateShop(...delaysMs: readonly number[]): Application & { 
   };
 }
 
-/** Right: it knows only its own orders, and its state is read from a copy of the database that is late. */
+/** Correct: it knows only its own orders, but its state is read from a copy of the database that lags behind. */
 export function createShopWithReplica(lagMs: number): Application & { readonly system: SystemClock } {
   const shop = createShopOfOrders();
   let now = 0;
@@ -189,7 +192,7 @@ export function createShopWithReplica(lagMs: number): Application & { readonly s
   };
 }
 
-/** Right: a list of all events, each once, in any order. */
+/** Correct: a list of all events, each once, in any order. */
 export function createLedger(): Application {
   const entries = new Map<string, { charge: string; status: string; amount: string }>();
   return {
@@ -321,7 +324,7 @@ export const mistakenApplications: Readonly<
   },
 };
 
-/** Right, but for its answer to what it knows already: 500. */
+/** Correct, except that it answers 500 to events that it already knows. */
 export function createIndignantShop(): Application {
   const shop = createShop();
   const known = new Set<string>();
@@ -336,7 +339,7 @@ export function createIndignantShop(): Application {
   };
 }
 
-/** Right, until an order is refunded: 500. */
+/** Correct, except that it answers 500 once an order is refunded. */
 export function createShopWithoutRefunds(): Application {
   const shop = createShop();
   return {
@@ -348,7 +351,7 @@ export function createShopWithoutRefunds(): Application {
   };
 }
 
-/** Each charge has the status that `next` makes of the one that it had and the one that came. */
+/** Each charge has the status that `next` returns for its present status and the one of the event. */
 function createStatusShop(next: (now: string | undefined, status: string) => string): Application {
   const orders = new Map<string, string>();
   return {

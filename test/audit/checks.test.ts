@@ -52,7 +52,7 @@ function answerWith(status: number, request: AuditRequest): Exchange {
   return { request, answer, error: null, unreachable: false, timedOut: false, latencyMs: 1 };
 }
 
-/** What a check sends to a receiver that answers everything with one status. */
+/** The requests of a check to a receiver that answers everything with one status. */
 async function requestsOf(check: Check, status: number): Promise<AuditRequest[]> {
   const requests: AuditRequest[] = [];
   await check.run(
@@ -129,7 +129,7 @@ describe("the checks", () => {
     for (const check of wireChecks.filter(({ group }) => group !== "robust")) {
       for (const { sent, headers, body } of await requestsOf(check, 200)) {
         const values = headers.flatMap(([name, text]) => (/^x-service-hmac-sha256$/i.test(name) ? [text] : []));
-        // One is sent only so that its signature is known.
+        // This check sends a genuine event first, to have its signature.
         const isGenuine = check.group === "genuine" || (check.id === "body-changed" && sent === "an ordinary event");
         expect([sent, values.length === 1 && values[0] === hmac(body)]).toEqual([sent, isGenuine]);
       }

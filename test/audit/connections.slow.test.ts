@@ -48,7 +48,7 @@ function createSoundServer(onAnswered: (request: IncomingMessage) => unknown): S
 }
 
 describe("a receiver that restarts", () => {
-  /** It goes away after an answer when `ends` says so, and comes back. */
+  /** A receiver that stops listening after an answer if `ends` says so, and comes back. */
   async function startRestarting(ends: (count: number, header: unknown) => boolean): Promise<string> {
     let count = 0;
     const server = createSoundServer(({ headers }) => {
@@ -146,7 +146,7 @@ describe("a receiver that cannot be reached", () => {
 
 describe("a receiver that does not answer", () => {
   it("is asked at most three more times when it does not answer forged events only", async () => {
-    // The test decides when time is up: as soon as the receiver has what it will not answer.
+    // The test decides when the time is over: as soon as the receiver has the request that it will not answer.
     const timeouts = new Set<() => void>();
     let unanswered = 0;
     const system = {

@@ -36,7 +36,7 @@ describe("a receiver that cannot be reached", () => {
 
   it("is also one to which no connection could be made in time", async () => {
     const { url, received } = await startReceiver(sound);
-    // Time is up before the connection stands.
+    // The time is over before there is a connection.
     const after = (_: number, task: () => void) => {
       queueMicrotask(task);
       return () => undefined;

@@ -28,7 +28,7 @@ async function start(command: readonly string[], env: Readonly<Record<string, st
   });
   onTestFinished(() => void child.kill());
   const lines = createInterface({ input: child.stdout });
-  // The pipe is read on, so that the program can print.
+  // Keep reading the pipe, so that the program can print.
   const line = await new Promise<string>((resolve) => lines.on("line", resolve));
   return line.replace("listening on ", "");
 }

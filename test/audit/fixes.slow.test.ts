@@ -112,7 +112,7 @@ function books(
   };
 }
 
-/** "the id, status and refunded amount … under a unique key" */
+/** The fix says: "the id, status and refunded amount … under a unique key". */
 const keyOf = ({ id, status, refunded }: AppEvent): string => `${id} ${status} ${refunded}`;
 
 function inserting(keys = new Set<string>()) {
@@ -123,7 +123,7 @@ function inserting(keys = new Set<string>()) {
   };
 }
 
-/** Looks, works, and notes it down only then. */
+/** Looks the event up, handles it, and only then records it. */
 function racing() {
   const keys = new Set<string>();
   return async (event: AppEvent): Promise<boolean> => {

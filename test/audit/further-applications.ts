@@ -14,16 +14,16 @@ interface Row {
 
 const RANK = ["due", "dropped", "paid", "refunded_partially", "refunded"];
 
-/** Right: a row for each charge, which only moves on. */
+/** Correct: a row for each charge, which only moves forward. */
 function createRows() {
   const rows = new Map<string, Row>();
   const apply = ({ id, status, amount, refunded }: AppEvent): boolean => {
     const row = rows.get(id) ?? { status: "due", amount, refunded: 0 };
     rows.set(id, row);
-    const isNews = RANK.indexOf(status) > RANK.indexOf(row.status) || refunded > row.refunded;
+    const isNew = RANK.indexOf(status) > RANK.indexOf(row.status) || refunded > row.refunded;
     if (RANK.indexOf(status) > RANK.indexOf(row.status)) row.status = status;
     row.refunded = Math.max(row.refunded, refunded);
-    return isNews;
+    return isNew;
   };
   return { rows, all: () => [...rows.values()], apply };
 }
@@ -33,13 +33,13 @@ const sumOf = (rows: readonly Row[], amountOf: (row: Row) => number): number =>
 
 const isPaid = ({ status }: Row): boolean => RANK.indexOf(status) >= RANK.indexOf("paid");
 
-/** Charges alone, with rows that only move on; `state` is printed. */
+/** Handles charges only, with rows that only move forward; prints the result of `state`. */
 function rowsWith(state: (rows: readonly Row[]) => unknown): Zoo {
   const { all, apply } = createRows();
   return { handle: (event) => void (isCharge(event) && apply(event)), state: () => state(all()) };
 }
 
-/** Makes its orders itself; `next` is what an order becomes with an event that does not come too late. */
+/** Makes its orders itself; `next` returns the order after an event that does not come too late. */
 function shopOf(next: (event: AppEvent, order: Omit<Row, "amount">) => Omit<Row, "amount">): Zoo {
   const orders = new Map<string, Omit<Row, "amount">>();
   const seen = new Set<string>();
@@ -60,7 +60,7 @@ function shopOf(next: (event: AppEvent, order: Omit<Row, "amount">) => Omit<Row,
   };
 }
 
-/** A worker that works off an inbox, each time that the audit waits. */
+/** A worker that processes an inbox whenever the audit waits. */
 function createInbox(work: (event: AppEvent) => void, delayMs: number) {
   const inbox = new Map<string, { readonly event: AppEvent; readonly at: number }>();
   const done = new Set<string>();
@@ -86,7 +86,7 @@ function createInbox(work: (event: AppEvent) => void, delayMs: number) {
   };
 }
 
-/** Right applications that an audit must pass. */
+/** Correct applications that an audit must pass. */
 export const sound: Readonly<Record<string, Specimen>> = {
   "prints sums by status": {
     create: () =>
@@ -253,7 +253,7 @@ export const sound: Readonly<Record<string, Specimen>> = {
   },
 };
 
-/** Ships at events that are no payment. */
+/** Ships at events that are not payments. */
 function shipping(ships: (event: AppEvent, before: string) => boolean): Zoo {
   const { rows, apply } = createRows();
   const shipped = new Map<string, number>();
@@ -270,7 +270,7 @@ function shipping(ships: (event: AppEvent, before: string) => boolean): Zoo {
   };
 }
 
-/** Money that `book` counts of each new event. */
+/** Adds up the money that `book` returns for each new event. */
 function booking(
   book: (event: AppEvent) => number,
   state: (total: number) => unknown = (revenue) => ({ revenue }),
@@ -288,7 +288,7 @@ function booking(
   };
 }
 
-/** Looks whether an event is new, works, and then notes it down, for these statuses only. */
+/** Checks whether an event is new, handles it, and then records it, for these statuses only. */
 function racing(isRacing: (event: AppEvent) => boolean, isOwn: (event: AppEvent) => boolean): Application {
   const seen = new Set<string>();
   const counts: Record<string, number> = {};
@@ -304,7 +304,7 @@ function racing(isRacing: (event: AppEvent) => boolean, isOwn: (event: AppEvent)
   };
 }
 
-/** It notes an event at once, and ships 3 s later, as often as the event comes. */
+/** Records an event immediately, and ships 3 s later, each time that the event comes. */
 function createLateShipping(): Zoo {
   const { all, apply } = createRows();
   let shipped = 0;
@@ -321,7 +321,7 @@ function createLateShipping(): Zoo {
   };
 }
 
-/** Unsound ones, by their mistake. */
+/** Unsound applications, by their mistake. */
 export const unsound: Readonly<Record<string, Specimen>> = {
   "ships 3 s later, as often as a payment comes": {
     create: createLateShipping,
@@ -475,7 +475,7 @@ export const unsound: Readonly<Record<string, Specimen>> = {
   },
 };
 
-/** Applications of which the audit says what it needs, and does not pass: their state changes late, or they refuse a family of topics. */
+/** Applications that the audit cannot judge, and says what it needs: their state changes late, or they refuse a family of topics. */
 export const explained: Readonly<Record<string, Specimen & { readonly says: RegExp }>> = {
   "handles charges only, and answers 404 to transactions": {
     create: () => ({

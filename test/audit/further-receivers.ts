@@ -18,7 +18,7 @@ const statusFor = (request: IncomingMessage, body: Buffer): number =>
 
 const topicIn = (body: Buffer): string => (take(body) === 200 ? JSON.parse(body.toString()).topic : "");
 
-/** Verifies some topics, and takes all others as they come. */
+/** Verifies some topics, and accepts all others unverified. */
 export const verifyingOnly =
   (isVerified: (topic: string) => boolean): Receive =>
   ({ body, headers }) =>
@@ -27,7 +27,7 @@ export const verifyingOnly =
 const isCharge = (topic: string): boolean => /^charges?\//.test(topic);
 const isPayout = (topic: string): boolean => /^transactions?\//.test(topic);
 
-/** Right receivers on the wire, by what is special about them. Each starts, and returns its URL. */
+/** Correct receivers with raw sockets, by what is special about them. Each starts, and returns its URL. */
 export const sound: Readonly<Record<string, () => Promise<string>>> = {
   "acknowledges what it does not handle without verifying it": async () =>
     (await startReceiver(verifyingOnly((topic) => ["charges/events", "transactions/completed"].includes(topic)))).url,
@@ -93,7 +93,7 @@ const verified =
   (incoming) =>
     verify(incoming, textOf(incoming.headers[HEADER])) ? take(incoming.body) : 401;
 
-/** Unsound ones: a forgery gets in by another header, case or encoding. Each with what the audit must find. */
+/** Unsound receivers, which accept a forgery with another header, case or encoding. Each with what the audit must find. */
 export const unsound: Readonly<Record<string, readonly [receive: Receive, ...finds: string[]]>> = {
   "also reads an older header": [
     verified(({ body, headers }, header) => isGenuine(body, header || headers["x-signature"])),

@@ -4,7 +4,7 @@ import { auditReceiver, mistakesIn } from "../support/audits.js";
 import { hasty } from "./applications.js";
 import { type Mistake, startShop, whyMissing } from "./languages.js";
 
-/** What people write: each in the place of a line of the right receiver, and the check that is about it. */
+/** Mistakes that people make: each replaces a line of the correct receiver, and has the check that finds it. */
 const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonly [...Mistake, named: string]>>>> = {
   node: {
     "compares hex": ['hmac.digest("base64")', 'hmac.digest("hex")', "signature-hex"],
@@ -51,7 +51,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
 
 const WARNINGS = ["signature-not-ascii", "signature-white-space"];
 
-/** Right in another way: an inbox table with a unique key, of which a view makes the statuses. */
+/** Correct in another way: an inbox table with a unique key, and a view that derives the statuses from it. */
 const phpInbox: Mistake = [
   "        move_order($db, $event['data']);",
   `        $db->exec('CREATE TABLE IF NOT EXISTS inbox (key TEXT PRIMARY KEY, body TEXT NOT NULL)');

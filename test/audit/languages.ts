@@ -7,7 +7,7 @@ import { snippets } from "../../src/audit/checks/snippets.js";
 import { folderWith } from "../support/folder.js";
 import { SECRET } from "./receivers.js";
 
-/** A shop in a language: a receiver made of the audit's own snippets, and orders behind it. */
+/** A shop in some language: a receiver that consists of the audit's own snippets, and orders behind it. */
 export interface Shop {
   readonly webhooks: string;
   /** GET: how many orders have which status. */
@@ -16,7 +16,7 @@ export interface Shop {
   readonly orders: string;
 }
 
-/** A piece of the right program, and its replacement in the wrong one. */
+/** A part of the correct program, and its replacement in the wrong one. */
 export type Mistake = readonly [right: string, wrong: string];
 
 /** Why a shop in that language cannot be run here; undefined when it can. */
@@ -61,12 +61,12 @@ export async function startShop(language: SnippetLanguage, mistake?: Mistake): P
 
 interface Language {
   readonly program: string;
-  /** Ends with 0 where everything is there. */
+  /** A command that exits with 0 if everything is installed. */
   readonly probe: readonly string[];
   readonly file: string;
   readonly source: string;
   readonly argumentsFor: (file: string) => string[];
-  /** How it says that it listens, and where. */
+  /** Matches the line in which the program says where it listens. */
   readonly address: RegExp;
 }
 

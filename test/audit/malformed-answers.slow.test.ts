@@ -6,7 +6,7 @@ import { askTwice, expensiveAnswers, malformedAnswers } from "../support/malform
 import { parseText } from "../support/scenarios.js";
 
 const timeoutMs = 150;
-/** `fetch` takes a packet of 16 000 empty headers apart before it refuses it: 100 ms, or 400 on a slow machine. Only the command itself waits for that. */
+/** `fetch` parses a packet of 16 000 empty headers before it refuses it: 100 ms, or 400 on a slow machine. This delays only the command itself. */
 const STOP_MAX_MS = 3_000;
 
 const check = (url: string) =>

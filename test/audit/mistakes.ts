@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { HEADER, hmac, isGenuine, type Receive, sound, take, verifiedBy } from "./receivers.js";
 
-/** Receivers with one classic mistake each, and the check that is about it. */
+/** Receivers with one classic mistake each, and the check that finds it. */
 export const mistakes: Readonly<
   Record<string, { readonly receive: Receive; readonly named: string; readonly warns?: true }>
 > = {
@@ -214,7 +214,7 @@ export const mistakes: Readonly<
   },
 };
 
-/** As `memoize(verify)` of a library does that looks at the first argument only. */
+/** Like `memoize(verify)` of a library that caches by the first argument only. */
 function rememberSignatures() {
   const known = new Map<string | undefined, boolean>();
   return (body: Buffer, header: string | undefined): boolean => {
@@ -240,7 +240,7 @@ function textOf(header: string | string[] | undefined): string {
   return String(header);
 }
 
-/** Takes an amount that is not the one that was signed. */
+/** Uses an amount other than the signed one. */
 function changedAmount(body: Buffer, header: string | undefined): boolean {
   const text = body.toString("utf8");
   return isGenuine(Buffer.from(text.replace(/"amount":100001\b/, '"amount":10000')), header);

@@ -8,8 +8,8 @@ import { runShell } from "../support/shell.js";
 import { SECRET } from "./receivers.js";
 
 /**
- * A shop as a process of its own. It keeps the statuses of its orders in a file, and what it has handled there too, or only in memory. KEYS: which keys it
- * accepts. DELAY: how long after its answer it works.
+ * A shop as a process of its own. It keeps the statuses of its orders in a file, and the events that it has handled in the file or in memory.
+ * KEYS: the keys that it accepts. DELAY: how long after its answer it works.
  */
 const shop = `
 import { createHmac } from "node:crypto";
@@ -57,7 +57,7 @@ server.listen(read("port.json", 0), "127.0.0.1", () => {
 });
 `;
 
-/** Ends the shop that runs, if one does, and starts it again at the same port. */
+/** Ends the running shop, if there is one, and starts it again at the same port. */
 const start = `
 cd "$(dirname "$0")"
 if [ -f pid.json ]; then

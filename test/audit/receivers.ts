@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
 
-/** Answers take no time, however busy the machine is: no audit finds its receiver slow by chance. */
+/** A clock in which answers take no time, so that no audit finds its receiver slow because the machine is busy. */
 export const stillSystem: SystemClock = { ...systemClock, monotonic: () => 0 };
 
 export const SECRET = "secret_of_the_tests";
@@ -11,18 +11,18 @@ export const HEADER = "x-service-hmac-sha256";
 
 export interface Incoming {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As they came: name, value, name, value. */
+  /** As they were sent: name, value, name, value. */
   readonly rawHeaders: readonly string[];
   readonly method: string;
   readonly body: Buffer;
 }
 
-/** The status of the answer. Throwing is 500, as frameworks do it. */
+/** Returns the status of the answer. An exception is answered with 500, as frameworks do. */
 export type Receive = (incoming: Incoming) => number | Promise<number>;
 
 export interface StartedReceiver {
   readonly url: string;
-  /** What came, in its order. */
+  /** The requests so far, in order. */
   readonly received: readonly Incoming[];
 }
 
@@ -57,7 +57,7 @@ export const hmac = (
   secret = SECRET,
 ): string => createHmac("sha256", secret).update(body).digest(encoding);
 
-/** As it should be. */
+/** A correct receiver. */
 export const isGenuine = (body: Buffer, header: unknown): boolean => {
   const expected = Buffer.from(hmac(body));
   const given = Buffer.from(typeof header === "string" ? header : "");
@@ -77,7 +77,7 @@ export function take(body: Buffer): number {
 
 export const sound: Receive = ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 401);
 
-/** Sound, but for how it looks for a signature. */
+/** Sound, except for how it finds the signature. */
 export const verifiedBy =
   (verify: (body: Buffer, header: string | undefined, incoming: Incoming) => boolean): Receive =>
   (incoming) => {

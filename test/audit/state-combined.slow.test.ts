@@ -3,7 +3,7 @@ import { runAudit } from "../../src/audit/run-audit.js";
 import { type Application, hasty, startApplication, type AppEvent } from "./applications.js";
 import { SECRET } from "./receivers.js";
 
-/** How an event is known again, and the check that says that it is not. */
+/** How an application recognises an event that it has handled, and the checks that it fails. */
 const memories = {
   "by its charge and status": { keyOf: ({ id, status }: AppEvent) => `${id} ${status}`, forgets: false, named: [] },
   "by its signature": {
@@ -19,7 +19,7 @@ const memories = {
   "not at all": { keyOf: undefined, forgets: true, named: ["state-duplicate"] },
 } as const;
 
-/** What happens to an order's status, and the check that says that it should not. */
+/** How an event changes the status of an order, and the checks that it fails. */
 const orders = {
   "what is further on": { next: (now: number, known: number) => Math.max(now, known), named: [] },
   "what came last": { next: (_: number, known: number) => known, named: ["state-reversed"] },
@@ -35,7 +35,7 @@ const DROPPED = PROGRESS.indexOf("dropped");
 type Memory = (typeof memories)[keyof typeof memories];
 type Order = (typeof orders)[keyof typeof orders];
 
-/** It counts payments that it does not know yet, and keeps each charge's status. */
+/** An application that counts payments that it does not know yet, and keeps each charge's status. */
 function createShop({ keyOf, forgets }: Memory, { next }: Order): Application {
   const known = new Set<string>();
   const statuses = new Map<string, number>();

@@ -22,7 +22,7 @@ describe("the scenario of a failed state check", { timeout: 60_000 }, () => {
     const file = join(await folderWith({ "broken.yaml": scenario }), "broken.yaml");
     expect(await runSandbox(["validate", file])).toMatchObject({ code: 0, stderr: "" });
 
-    // The same application without a past.
+    // The same application without earlier events.
     const fresh = create();
     become(fresh);
     const before = received.length;
@@ -133,7 +133,7 @@ async function createCharge(sandboxUrl: string, externalId: string): Promise<str
   return id;
 }
 
-/** What the data of the event says that is called so. */
+/** The status in the data of an event with this name. */
 function statusIn(event: string): string {
   const [step = ""] = event.split(/[ ,]/);
   return step === "started" ? "pending" : step;

@@ -7,7 +7,7 @@ const isCharge = ({ topic }: AppEvent): boolean => /^charges?\//.test(topic);
 const isFurther = (status: string, than = "due"): boolean => RANK.indexOf(status) > RANK.indexOf(than);
 const keyOf = ({ id, status, refunded }: AppEvent): string => `${id} ${status} ${refunded}`;
 
-/** Rows with a status that only moves on; `act` does something at an event beside that. */
+/** Rows whose status only moves forward; `act` does something else at an event. */
 function withRows(act: (event: AppEvent) => void, state: () => object, isOwn = isCharge): Zoo {
   const rows = new Map<string, string>();
   return {
@@ -77,7 +77,7 @@ export const sound: Readonly<Record<string, Specimen>> = {
   },
 };
 
-/** Unsound ones, by their mistake. */
+/** Unsound applications, by their mistake. */
 export const unsound: Readonly<Record<string, Specimen>> = {
   "remembers the last two events, and sends a ticket for each other one": {
     create: () => {

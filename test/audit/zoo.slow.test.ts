@@ -38,7 +38,7 @@ describe("an audit", { timeout: 60_000 }, () => {
     const shop = createLateShop(4000);
     const specimen = { create: () => shop, options: () => ({ system: shop.system, settleMs: 5000 }) };
     expect((await auditSpecimen(specimen)).verdict).toBe("passed");
-    // A minute and a half, and not one for each check.
+    // A minute and a half in all, and not for each check.
     expect(shop.system.monotonic()).toBeLessThan(95_000);
   });
 
@@ -142,7 +142,7 @@ function pythonOf(body: Buffer): string {
   return JSON.stringify(JSON.parse(body.toString()), undefined, " ").replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
 
-/** Ends at a signed body that is no object, as a process without a handler does. */
+/** Ends at a signed body that is not an object, like a process without an error handler. */
 async function startMortal() {
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {

@@ -4,19 +4,19 @@ import type { AuditOptions } from "../../src/audit/run-audit.js";
 import type { AppEvent, Application } from "./applications.js";
 
 export interface Zoo extends Application {
-  /** The status with which its receiver refuses an event. */
+  /** The status with which its receiver refuses an event; undefined when it does not. */
   readonly refuse?: (event: AppEvent) => number | undefined;
-  /** Whose time passes only when the audit waits. */
+  /** A clock that moves only while the audit waits. */
   readonly system?: SystemClock;
-  /** What a restart does. */
+  /** Called at a restart. */
   readonly forget?: () => void;
 }
 
-/** An application, the options of its audit, and what the audit must find: nothing, or these checks. */
+/** An application, the options of its audit, and the checks that must fail or warn. */
 export interface Specimen {
   readonly create: () => Zoo;
   readonly options?: (application: Zoo) => Partial<AuditOptions>;
-  /** Each with its verdict. */
+  /** Each check with its verdict. */
   readonly finds?: readonly string[];
   /** Default: passed without failures, else failed. */
   readonly verdict?: "inconclusive";
@@ -50,7 +50,7 @@ function shopOf(
 
 const RANK = ["due", "dropped", "paid", "refunded_partially", "refunded"];
 
-/** Right: only forwards, the refunded amount only grows, and what is refunded is not shipped. */
+/** Correct: the status only moves forward, the refunded amount only grows, and a refunded order is not shipped. */
 function settle(row: OrderRow, { status, amount, refunded }: AppEvent): void {
   if (status === "paid" && row.status === "due") row.shipped = true;
   if (status !== "dropped") row.revenue = amount;
@@ -58,7 +58,7 @@ function settle(row: OrderRow, { status, amount, refunded }: AppEvent): void {
   if (RANK.indexOf(status) > RANK.indexOf(row.status)) row.status = status;
 }
 
-/** Right, with a row for each status that a transfer has reached. */
+/** Correct, with a row for each status that a transfer has reached. */
 function payouts(knows: (key: string, work: () => void) => Promise<void> | void): Application {
   const totals: Record<string, number> = {};
   return {
@@ -175,7 +175,7 @@ export const sound: Readonly<Record<string, Specimen>> = {
   },
 };
 
-/** Unsound ones, by their mistake. */
+/** Unsound applications, by their mistake. */
 export const unsound: Readonly<Record<string, Specimen>> = {
   "looks whether an event is new before it works, and notes it down after": {
     create: () => {
@@ -256,7 +256,7 @@ export const unsound: Readonly<Record<string, Specimen>> = {
   },
 };
 
-/** Applications of which nothing can be said. */
+/** Applications that the audit cannot judge. */
 export const unproven: Readonly<Record<string, Specimen>> = {
   "changes nothing": {
     create: () => ({ handle: () => undefined, state: () => ({ paid: 0 }) }),

@@ -7,22 +7,22 @@ import type { WorldOptions } from "../support/world.js";
 
 const browser = useBrowser();
 
-/** A charge's page in a browser, and the shop that it leads back to. */
+/** The payment page of a charge in a browser, and the shop that it leads back to. */
 interface Checkout {
   readonly live: Live;
   readonly page: Page;
   readonly id: string;
   readonly url: string;
-  /** Where the shop's answers stand. */
+  /** The origin of the shop's pages. */
   readonly shop: string;
-  /** As the API shows it. */
+  /** Reads the charge from the API. */
   readonly charge: () => Promise<{ readonly status: string; readonly attempts: number; readonly paid: number }>;
 }
 
 interface Given {
   readonly world?: WorldOptions;
   readonly page?: PageOptions;
-  /** Of the charge. */
+  /** Fields of the charge that differ from the defaults. */
   readonly change?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,7 +43,7 @@ async function openCheckout(test: TestContext, { world, page: options, change }:
   return { live, page, id, url: paymentUrl, shop, charge };
 }
 
-/** Every kind of space is one. */
+/** Replaces every kind of space with a plain one. */
 const plain = (text: string): string => text.replaceAll(/[\u00a0\u202f]/g, " ");
 const payButton = (page: Page) => page.getByRole("button", { name: "Pay 10 000 F CFA" });
 const field = (page: Page) => page.getByLabel("Mobile money number");
@@ -260,7 +260,7 @@ describe("a rule that spoils the answer", () => {
       times: 1,
     });
 
-  /** By then the status was asked for, over a connection that a form could reuse. */
+  /** After this time the page has read the status, over a connection that a form could reuse. */
   const payAfterReading = async ({ page }: Checkout): Promise<void> => {
     await page.waitForResponse((answer) => answer.url().endsWith("/status"));
     await field(page).fill("+2250700000001");

@@ -7,7 +7,7 @@ import { type Live, startLive } from "../support/live.js";
 
 const browser = useBrowser();
 
-/** It looks for the signature in hex, and answers with what is no page of ours. */
+/** A receiver that expects the signature in hex, and answers with text that must not become part of our page. */
 const wrong: Receive = ({ headers, body }) =>
   headers[HEADER] === undefined || headers[HEADER] === hmac(body, "base64", "secret_sandbox") ? take(body) : 401;
 
@@ -36,7 +36,7 @@ it(
     await expectSound(page);
     const receiver = await startReceiver(wrong);
     await live.subscribe("charges/events", receiver.url);
-    // The open page hears of the subscription.
+    // The open page is updated after the subscription.
     await page.locator(`#url[value="${receiver.url}"]`).waitFor();
     await page.getByRole("button", { name: "Run the audit" }).click();
     await page.getByRole("heading", { name: "One check failed" }).waitFor();

@@ -74,7 +74,7 @@ describe("a list that someone is reading", () => {
       expect(await row.getAttribute("id")).toBe(id);
       expect(await row.boundingBox()).toEqual(place);
     }
-    // How many there are depends on the machine.
+    // The number of rows depends on the machine.
     expect(await newer(page).innerText()).toMatch(/^\d+\+? new ↑$/);
     expect(await page.evaluate("window.shift")).toBeLessThan(0.1);
   });

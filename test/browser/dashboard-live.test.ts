@@ -9,7 +9,7 @@ const browser = useBrowser();
 interface Watched {
   readonly live: Live;
   readonly page: Page;
-  /** A page that was loaded again has forgotten it. */
+  /** Marks the page. The mark is lost when the page is loaded again. */
   readonly isSamePage: () => Promise<boolean>;
 }
 

@@ -6,7 +6,7 @@ import { dashboardIn } from "../support/open-dashboard.js";
 
 const openDashboard = dashboardIn(useBrowser());
 
-/** What a user does: each click and each Enter counts. */
+/** The actions of a user. Each click and each Enter counts. */
 interface User {
   readonly page: Page;
   readonly live: Live;
@@ -17,7 +17,7 @@ interface User {
 interface Task {
   readonly most: number;
   readonly does: (user: User) => Promise<void>;
-  /** What is on the page then. */
+  /** The text that the page shows afterwards. */
   readonly shows: string | RegExp;
 }
 
@@ -25,7 +25,7 @@ const link = (page: Page, name: string | RegExp) => page.getByRole("link", { nam
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const section = (page: Page, name: string) => page.locator(".sections").getByRole("link", { name });
 
-/** Each begins on the activity page. */
+/** Each task begins on the activity page. */
 const tasks: Readonly<Record<string, Task>> = {
   "see why a request failed": {
     most: 2,

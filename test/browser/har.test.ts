@@ -52,7 +52,7 @@ it("offers an archive on the activity page that Playwright replays in Chromium",
   expect(download.suggestedFilename()).toBe("company_sandbox.har");
   await download.saveAs(path);
   await page.routeFromHAR(path);
-  // Nothing but the archive knows it now.
+  // From now on only the archive has it.
   await live.close();
   await page.goto(`${live.url}/v1/balance`);
   expect(JSON.parse(await page.locator("body").innerText())).toEqual({ balance, currency: "XOF" });

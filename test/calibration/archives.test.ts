@@ -6,7 +6,7 @@ import { calibrate } from "../../src/index.js";
 import { recordWith, sellOne, settingsIn } from "../support/calibrate.js";
 import { folderWith } from "../support/folder.js";
 
-/** What a client sends and gets. */
+/** The exchanges of a client. */
 let recorded: readonly HttpExchange[];
 beforeAll(async () => {
   recorded = await recordWith({ http: { createdStatus: 200 } }, sellOne);
@@ -22,7 +22,7 @@ const json = "application/json";
 const sizes = { headersSize: -1, bodySize: -1 };
 const pseudo = [":method", ":authority", ":scheme", ":path"].map((name) => ({ name, value: "x" }));
 
-/** Over HTTP/2; bodies that are not text come as base64. */
+/** An archive of Chromium, over HTTP/2. Bodies that are not text are in base64. */
 const chromium: Entry = ({ startedAt, method, url, headers, body, answer }) => ({
   _connectionId: "42",
   _initiator: { type: "script" },

@@ -121,7 +121,7 @@ it("does not explain a refusal by a setting that only refuses in another way", a
 });
 
 describe("a recording that no setting explains", () => {
-  /** Creations of charges; `change` says what the answer to each has besides. */
+  /** Creations of charges; `change` returns additional members for the answer to each. */
   const creationsOf = async (externalIds: readonly string[], change: (at: number) => object) => {
     const [first] = await recordWith({}, (sandbox) => sandbox.fetch("/v1/charges", { json: chargeOf("order-1") }));
     const { answer, ...request } = first!;

@@ -75,7 +75,7 @@ it("leaves settings open when either of them explains the traffic", async () => 
   expect(report.assumptions.join()).toMatch(/"\+2250700000010"/);
   expect(report.assumptions.join()).toMatch(/transfers\.unknownRecipient: "fail"/);
 
-  // With the default of both nothing is explained: the service has changed.
+  // The defaults of both do not explain this, so the service has changed.
   expect(failsOn(report, "set")).toBe(true);
   expect(renderJunit(report, ["set"])).toContain('failures="1"');
   expect(renderJunit(report, [])).toContain('failures="0"');
@@ -134,7 +134,7 @@ it.each([
       .split("\n")
       .filter((line) => line === `  # ${unknown}`),
   ).toHaveLength(unknowns);
-  // Also when the profile that was found is given to the next calibration, whatever that asks about.
+  // The same holds when the next calibration gets this profile, whatever settings it is about.
   for (const only of [["charges.payField"], ["transfers"]]) {
     const next = await calibrateAll([exchanges], { only, profile: { charges: { payField: named } } });
     expect(next.assumptions.filter((text) => text === unknown)).toHaveLength(unknowns);
@@ -308,7 +308,7 @@ it.each([
   ["a number", (count: number) => String(count), String],
 ])("follows a list page by page with the service's cursors: %s", async (_, cursorOf, write) => {
   const cursors = new Map<string, string>();
-  // Another one in each answer, also for the same place.
+  // Each answer has a different cursor, even for the same place.
   const replace = (cursor: string): string => {
     const other = cursorOf(cursors.size + 1);
     cursors.set(cursor, other);

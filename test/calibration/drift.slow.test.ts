@@ -20,7 +20,7 @@ const isTransfer = ({ method, url }: HttpExchange): boolean => method === "GET" 
 const json = (bytes: Uint8Array | undefined): Body => JSON.parse(Buffer.from(bytes ?? []).toString()) as Body;
 const bytes = (body: unknown): Uint8Array => Buffer.from(JSON.stringify(body));
 
-/** Changes what is answered where `matches` says. */
+/** Changes the answers to the requests that match. */
 const inAnswers =
   (matches: (exchange: HttpExchange) => boolean, change: (body: Body) => unknown): Mutation =>
   (exchange) =>

@@ -9,7 +9,7 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { recordWith, transferOf } from "../support/calibrate.js";
 import { chargeRequest } from "../support/requests.js";
 
-/** Compares exchanges with a sandbox, all at once or in as many parts as there are. */
+/** Compares the parts of the exchanges with a sandbox, one after the other. */
 async function compare(...parts: readonly (readonly HttpExchange[])[]) {
   return compareWith(inProcess, parts);
 }

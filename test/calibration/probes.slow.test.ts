@@ -17,7 +17,7 @@ const choose = async (paths: Readonly<Record<string, number | string | boolean>>
   return chooseProbes(await loadProbes(), alternatives, { profile: {}, fetchTo });
 };
 
-/** Plays them on a clock of their own, which passes in their waits only. */
+/** Runs the probes on a clock of their own, which moves only while they wait. */
 async function run(url: string, chosen: readonly ChosenProbe[], given: Partial<RunProbesOptions> = {}) {
   let now = Date.parse("2026-01-15T09:00:00Z");
   const timeouts = new Map<AbortController, number>();

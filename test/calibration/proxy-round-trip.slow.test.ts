@@ -60,7 +60,7 @@ async function startStaging(profile: string, topics: readonly string[], mutate?:
     url,
     service,
     receiver,
-    /** What calibrate finds in what was recorded. */
+    /** The result of calibrate for the recording. */
     calibrate: async (): Promise<Found> => {
       expect(await proxy.stop()).toBe(0);
       const { code, stdout, stderr } = await runSandbox(["calibrate", file, "--reporter", "json"]);
@@ -94,7 +94,7 @@ it.each<[string, Record<string, unknown>]>([
   expect(passed).toEqual(expect.arrayContaining(["charges/events", "transactions/started"]));
 });
 
-/** No webhook: its time would be that of the answer before it. */
+/** Without webhooks, whose time would be that of the answer before. */
 it("finds after how long a charge is dropped, from a recording in which the service's time was moved", async () => {
   const staging = await startStaging("charges: { ttl: 30m }", []);
   const { url, service } = staging;

@@ -30,7 +30,7 @@ const trips: RoundTrip[] = [];
 const combined: CombinedRoundTrip[] = [];
 const PROFILES = { numRuns: 10, seed: 1 };
 
-/** For each, a service that differs from the default in this alone is recorded while the shipped scenarios play; then services that differ in several. */
+/** For each alternative, records a service that differs in it alone while the shipped scenarios are replayed; then services that differ in several. */
 beforeAll(async () => {
   const open = await openRoundTrips();
   for (const alternative of alternatives) trips.push(await open.ofAlternative(alternative));
@@ -38,10 +38,10 @@ beforeAll(async () => {
   await open.close();
 }, 1_800_000);
 
-/** With them most requests and subscriptions are refused, so that other settings have no effect. */
+/** Settings that make most requests and subscriptions fail, so that other settings have no effect. */
 const hiding: ReadonlySet<string> = new Set(["rateLimit", "webhooks.allow"]);
 
-/** Alternatives that are named one by one, and go together. */
+/** Profiles of several alternatives that are each found alone, and do not conflict. */
 function severalNamed() {
   const pathOf = ({ alternative }: RoundTrip): string => alternative.setting.path;
   const named = trips.filter((trip) => trip.verdict === "named" && !hiding.has(pathOf(trip)));

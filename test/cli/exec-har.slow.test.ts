@@ -5,7 +5,7 @@ import { followSandbox, runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { problemsOfHar } from "../support/har.js";
 
-/** A command that sends requests with long bodies, says so, and then does `end`. */
+/** A command that sends requests with long bodies, prints that it did, and then runs `end`. */
 const sending = (requests: number, end = ""): string[] => [
   "--",
   process.execPath,

@@ -58,7 +58,7 @@ describe("a payout that is sent again under a new reference", () => {
       effect: { added: [{ kind: "transfer", of: "+2250700000010", amount: 5000 }], missing: [] },
       fix: expect.stringContaining("same reference"),
     });
-    // The books say that nothing was paid twice, and the finding that it is chance.
+    // The records show that nothing was paid twice, and the finding shows that this was chance.
     expect(one.report.runs[4]).toMatchObject({
       fault: "500-before",
       findings: ["double-payout"],
@@ -325,7 +325,7 @@ it("tries faults after a snapshot is restored, at the ordinals that rules count"
 });
 
 describe("requests that the journal forgets", () => {
-  /** The second payout is careless. */
+  /** Makes two payouts; the second one is careless. */
   const twoPayouts = (between: string) =>
     program(`
       const pay = async (referenceOf) => {
@@ -480,7 +480,7 @@ describe("a command that misbehaves", () => {
       misbehaves(`if (status === 503) throw new Error("no")`),
     );
     expect(tableOf(report)).toEqual(["createTransaction#1 503: crashed", "createTransaction#1 429: lost"]);
-    // The second prints nothing.
+    // The second run prints nothing.
     expect((await readdir(join(folder, "reports/explore"))).sort()).toEqual(["01.txt", "01.yaml", "02.yaml"]);
   });
 });

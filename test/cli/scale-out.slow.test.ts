@@ -96,14 +96,14 @@ class Tenant {
     return { status: response.status, body: response.ok || response.status === 404 ? JSON.parse(text) : undefined };
   }
 
-  /** Its charges by the control API, which its token reaches at the same replica. */
+  /** The client's charges from the control API, which its token reaches at the same replica. */
   async charges(): Promise<LooseJson[]> {
     const { status, body } = await this.ask("GET", `/_sandbox/charges?limit=1000&company=company_${this.name}`);
     expect(status).toBe(200);
     return body.data;
   }
 
-  /** Everything that was acknowledged is there, and nothing of another tenant. */
+  /** Checks that everything acknowledged is there, and nothing of another tenant. */
   async check(): Promise<void> {
     const charges = await this.charges();
     const ids = new Set(charges.map(({ id }) => id));
@@ -141,7 +141,7 @@ async function runResize(args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, [script, ...args])).stdout;
 }
 
-/** As a move that is broken off leaves it. */
+/** Closes a company, as a move that breaks off leaves it. */
 async function closeCompany({ url }: Replica, { name }: Tenant): Promise<string> {
   const response = await fetch(`${url}/_sandbox/companies/company_${name}/export`, {
     method: "POST",
@@ -200,7 +200,7 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(statuses.length).toBeGreaterThan(0);
     expect(statuses.filter((status) => status !== 502 && status !== NO_ANSWER.status)).toEqual([]);
     await Promise.all(tenants.map((tenant) => tenant.check()));
-    // With the ids of others.
+    // Tenants that use the ids of others.
     const foreign = tenants.map(async (tenant, index) => {
       const [id] = tenants[(index + 1) % TENANTS]?.acknowledged ?? [];
       return (await tenant.ask("GET", `/v1/charges/${id}`)).status;
@@ -235,9 +235,9 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
     expect(moved).toBeGreaterThan(0);
     expect(moved).toBeLessThan(45);
 
-    // Until its clients use the new proxy, a company must not be opened anew where it was.
-    const goesOn = await Promise.all(tenants.map((tenant) => tenant.charge()));
-    const movedTenants = tenants.filter((_, index) => !goesOn[index]);
+    // Until its clients use the new proxy, a moved company must not be opened again where it was.
+    const accepted = await Promise.all(tenants.map((tenant) => tenant.charge()));
+    const movedTenants = tenants.filter((_, index) => !accepted[index]);
     expect(movedTenants).toHaveLength(moved);
     expect(new Set(movedTenants.flatMap((tenant) => tenant.refused))).toEqual(new Set([503]));
     const isAtOldReplica = async ({ name }: Tenant): Promise<boolean> => {
@@ -379,7 +379,7 @@ describe.skipIf(skipsNginx)("examples/scale-out, with the nginx of this machine"
         const headers = {
           authorization: `Bearer at_of_the_tenant_${index}_${"x".repeat(20)}`,
           "content-type": "application/json",
-          // What a load balancer reports, which the replicas trust.
+          // The address that a load balancer reports, which the replicas trust.
           "x-forwarded-for": `203.0.113.${index}`,
         };
         const seen = new Set<string | null>();

@@ -11,7 +11,7 @@ execFileSync("mkfifo", [pipe]);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const others = [pipe, "/dev/zero", folder];
-/** Of `start`, on a free port. */
+/** Runs `start` on a free port until it listens. */
 const listenBriefly = (args: readonly string[]) => runUntilListening(["--port", "0", ...args]);
 
 const NO_FILE = /it is (?:a pipe or a device|a folder|not a file)/;

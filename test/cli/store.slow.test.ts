@@ -204,7 +204,7 @@ describe("automatically opened companies", () => {
     expect(await idsIn(third)).toEqual(["company_sandbox", "company_mine", "company_f"]);
     const fourth = await killed(third, cwd);
     expect(await idsIn(fourth)).toEqual(["company_sandbox", "company_mine", "company_f"]);
-    // A list of all past names would grow without end.
+    // A list of all removed names would grow without limit.
     expect(await readFile(join(cwd, "state.json"), "utf8")).not.toMatch(/company_[a-e]\b/);
   });
 });

@@ -13,7 +13,7 @@ export interface Client {
   readonly run: (api: Api) => Promise<unknown>;
 }
 
-/** What the programs have in common. A status is undefined when no answer came. */
+/** Calls that the programs share. A status is undefined when no answer came. */
 export interface Api {
   readonly live: Live;
   readonly pay: (reference: string, change?: object) => Promise<number | undefined>;
@@ -21,7 +21,7 @@ export interface Api {
   readonly charge: (change?: Readonly<Record<string, unknown>>) => Promise<LooseJson>;
   readonly paidCharge: (amount: number) => Promise<string>;
   readonly refund: (charge: string, body?: object) => Promise<number | undefined>;
-  /** The next answer on this path is lost, after the work or in its place. */
+  /** Loses the next answer on this path, after the work was done or instead of it. */
   readonly loseNext: (path: string, then?: object) => Promise<void>;
   /** Acknowledges every event, or replies as given. */
   readonly listen: (reply?: Reply | ReplyTo) => Promise<unknown>;

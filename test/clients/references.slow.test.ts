@@ -7,7 +7,7 @@ import { type Api, createApi } from "./client.js";
 const PAYOUTS = "/v1/transactions";
 const KINDS = ["double-payout", "concurrent-payouts"];
 
-/** Text of so many of these characters. */
+/** A text of `length` of these characters. */
 const textOf = (characters: string, length: number) =>
   fc
     .array(fc.constantFrom(...characters.split("")), { minLength: length, maxLength: length })
@@ -17,9 +17,9 @@ const DIGITS = "0123456789";
 const SMALL = "abcdefghijklmnopqrstuvwxyz";
 const CAPITAL = SMALL.toUpperCase();
 const hexOf = (length: number) => textOf(`${DIGITS}abcdef`, length);
-/** Milliseconds of the years 2024 to 2030. */
+/** Times in the years 2024 to 2030, ms. */
 const time = fc.integer({ min: 1_704_067_200_000, max: 1_924_991_999_999 });
-/** From one o'clock of one day. */
+/** Times on one day, from one o'clock, ms. */
 const timeOfDay = fc.integer({ min: 1_768_525_200_000, max: 1_768_607_999_999 });
 const stampOf = (ms: number) => new Date(ms).toISOString().replaceAll(/\D/g, "").slice(0, 14);
 
@@ -29,7 +29,7 @@ const drawn = {
   "a UUID of version 7": fc.uuid({ version: 7 }),
   "a UUID without hyphens": fc.uuid().map((uuid) => uuid.replaceAll("-", "")),
   "a ULID": fc.ulid(),
-  // Beside a number, `7-…` looks like two orders.
+  // Next to another number, `7-…` would look like two orders.
   "a nanoid": textOf(`${DIGITS}${SMALL}${CAPITAL}_-`, 21).filter((text) => !/^\d+[_-]|[_-]\d+$/.test(text)),
   "a cuid": fc.tuple(time, textOf(SMALL + DIGITS, 16)).map(([ms, end]) => `c${ms.toString(36)}${end}`),
   "an ObjectId": fc.tuple(time, hexOf(16)).map(([ms, end]) => Math.floor(ms / 1_000).toString(16) + end),
@@ -47,7 +47,7 @@ function twoOf(text: fc.Arbitrary<string>): readonly [fc.Arbitrary<string>, fc.A
   return [random, random];
 }
 
-/** How a reference says which attempt it is, after that of the order. */
+/** How references mark two attempts, after the name of the order. */
 const suffixes = [
   ["", "-retry"],
   ["", "-2"],

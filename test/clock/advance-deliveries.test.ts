@@ -88,7 +88,7 @@ describe("nothing at a later instant runs while a delivery attempt is in flight"
     expect((await live.ok("GET", `/v1/charges/${other}`)).status).toBe("due");
     expect(live.now()).toBe("2026-01-15T09:00:10.000Z");
     hold.open();
-    // The answer counts only the attempts that the span caused.
+    // The answer counts only the attempts that the advance caused.
     expect((await advanced).deliveries).toEqual({ attempted: 1, succeeded: 1, failed: 0 });
     expect(receiver.received.map(({ body }) => body.data.status)).toEqual(["paid", "dropped"]);
   });

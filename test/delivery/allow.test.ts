@@ -156,7 +156,7 @@ describe("webhooks.allow: a listed name", () => {
   });
 });
 
-// To check and to try thousands, for 64 attempts at once, stopped the event loop for 0.2 s.
+// Checking and trying thousands of addresses, for 64 attempts at once, stopped the event loop for 0.2 s.
 it("tries only the first addresses of a name", async () => {
   const live = await startLive({ profile: { webhooks: { retry: "none" } } });
   const receiver = await startReceiver();
@@ -191,7 +191,7 @@ describe("with tenancy", () => {
     const live = await startLive({ ...tenancy, profile: { webhooks: { retry: "none" } } });
     const receiver = await startReceiver();
     await live.subscribe("charges/events", receiver.url.replace("127.0.0.1", "rebound.shop.test"));
-    // After the subscription, as an attacker does who owns the name.
+    // The address changes after the subscription, as an attacker who owns the name can do.
     resolveNames({ "rebound.shop.test": ["127.0.0.1"] });
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();

@@ -9,7 +9,7 @@ const STOP_MAX_MS = 100;
 
 const OK = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
 
-/** The second of two deliveries: what a first one loads and compiles is not counted. */
+/** Measures the second of two deliveries, so that what the first one loads and compiles does not count. */
 async function deliverTo(answer: (socket: Socket) => void, timeout = "150ms") {
   let respond = (socket: Socket): void => void socket.end(OK);
   const receiver = await startRawReceiver((socket) => respond(socket));

@@ -25,7 +25,7 @@ describe("different resources go out concurrently, bounded per receiver, keep-al
     expect(result.deliveries).toEqual({ attempted: 5_000, succeeded: 5_000, failed: 0 });
     expect(new Set(receiver.received.map(({ body }) => body.data.id)).size).toBe(5_000);
     expect(receiver.mostConnections).toBeLessThanOrEqual(CONCURRENT_ATTEMPTS_PER_RECEIVER);
-    // A slow machine makes a socket wait for so long that it is closed, and another one is opened later.
+    // On a slow machine a socket may wait for so long that it is closed, and another one is opened later.
     expect(receiver.connectionsMade).toBeLessThan(500);
   }, 60_000);
 });

@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-// Node takes apart all of one read. Chunks of one byte in reads of 16 KiB, from many receivers at once, stopped the loop for 0.3 s.
+// Node parses each read as a whole. Chunks of one byte in reads of 16 KiB, from many receivers at once, stopped the event loop for 0.3 s.
 it.each([
   ["http", () => createHttpServer()],
   ["https", () => createServer(selfSignedRsa)],
@@ -86,7 +86,7 @@ it("the start of a long error is kept", async () => {
   expect(error).toHaveLength(500);
 });
 
-// Node drops what comes then, and takes it for a sign of life: 250 such connections kept two thirds of a processor busy until the process ended.
+// Node drops such data, but counts it as activity: 250 such connections kept two thirds of a processor busy until the process ended.
 it.each([
   ["http", () => createHttpServer()],
   ["https", () => createServer(selfSignedRsa)],

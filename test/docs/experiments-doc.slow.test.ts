@@ -17,7 +17,7 @@ describe.each([explorePage, openPage("docs/vary.md"), openPage("docs/calibrate.m
   it("has commands that print what it shows", { timeout: 120_000 }, async () => {
     const cwd = await folderWith({});
     await symlink(join(root, "examples"), join(cwd, "examples"));
-    // The provider, whose time passes.
+    // The provider, with a running clock.
     const { url } = await startLive({ clock: "running", profile: { http: { createdStatus: 200 } } });
     const instead = { "https://staging.example": url };
     await expect(followSteps(steps, { url: "http://127.0.0.1:4010", instead, cwd })).resolves.toBeUndefined();

@@ -210,7 +210,7 @@ describe("docs/reliability.md", () => {
   });
 });
 
-/** What cannot be run here is looked at as far as it decides whether it works. */
+/** These files cannot be run here, so the parts are checked that decide whether they work. */
 describe("files for other programs", () => {
   const read = (path: string): LooseJson => parse(readFileSync(`${root}${path}`, "utf8"));
 
@@ -219,7 +219,7 @@ describe("files for other programs", () => {
     const nodeImage = "${NODE_IMAGE:-node:24-bookworm-slim}";
     expect(sandbox.build).toEqual({ context: "../..", args: { NODE_IMAGE: nodeImage } });
     expect(sandbox.command.slice(0, 3)).toEqual(["start", "--host", "0.0.0.0"]);
-    // The test is the image's own.
+    // The test of the health check is in the image.
     expect(sandbox.healthcheck).toEqual({ interval: "2s", timeout: "3s", retries: 15 });
     expect(sandbox.ports).toEqual(["127.0.0.1:4010:4010"]);
     expect(app.image).toBe(nodeImage);

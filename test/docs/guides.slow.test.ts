@@ -5,14 +5,14 @@ import { startLive } from "../support/live.js";
 import { openPage } from "../support/open-page.js";
 import { startShop } from "../support/shop.js";
 
-/** What the guides have running in other terminals; the test starts it in its own way. */
+/** Commands that the guides run in other terminals. The test starts these programs in its own way. */
 const running = [
   "npx business-payments-sandbox start --clock frozen",
   "node examples/first-bug/receiver.mjs",
   "PORT=4030 node examples/first-bug/receiver.mjs",
 ];
 
-/** Guides whose lines are pasted, in their order, against a sandbox with a frozen clock and copies of a shop that listens. */
+/** Runs the lines of guides in order, against a sandbox with a frozen clock and a running shop. */
 describe.each([
   openPage("docs/faults.md"),
   openPage("docs/migrating.md"),

@@ -125,19 +125,19 @@ describe("docs/testing.md", { timeout: 60_000 }, () => {
   });
 });
 
-/** What the documentation of each function shows. */
+/** The examples in the documentation of each function. */
 const examples = ["src/webhooks.ts", ...readdirSync(`${root}src/library`).map((name) => `src/library/${name}`)].flatMap(
   (path) =>
     [...readFileSync(root + path, "utf8").matchAll(/^(?: *\* )?```ts\n([^]*?)^(?: *\* )?```$/gm)].map(
       ([, block = ""]) =>
         block
           .replaceAll(/^ *\* ?/gm, "")
-          // They are compiled inside of functions, where there is no such statement.
+          // Examples are compiled inside functions, which cannot have import statements.
           .replaceAll(/^import (\{.+\}) from (".+");$/gm, "const $1 = await import($2);"),
     ),
 );
 
-/** What an example assumes. */
+/** The names that an example assumes. */
 const EXAMPLE_SCOPE = `
 import { spawn } from "node:child_process";
 import type { IncomingMessage, ServerResponse } from "node:http";

@@ -53,7 +53,7 @@ describe("links", () => {
   });
 });
 
-/** A file of the repository and, of a page, a heading. Addresses outside are only looked at: no test depends on them. */
+/** Whether a link leads to a file of the repository, and in a page to a heading. Addresses elsewhere are only parsed: no test depends on them. */
 function leadsSomewhere(from: string, link: string): boolean {
   if (/^\w+:/.test(link)) return link.startsWith("https://") && URL.canParse(link);
   const [file = "", anchor] = link.split("#");

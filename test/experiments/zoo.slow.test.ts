@@ -59,7 +59,7 @@ function bugsOf({ runs }: Pick<ExploreReport, "runs">): ExploreRun[] {
 
 type Table = Record<string, Record<string, string>>;
 
-/** By point and verdict the faults, in the order of the alphabet. */
+/** The faults by point and verdict, in alphabetical order. */
 function tableOf(rows: readonly (readonly [point: string, verdict: string, fault: string])[]): Table {
   const table: Table = {};
   for (const [point, verdict, fault] of rows.toSorted(([, , a], [, , b]) => (a < b ? -1 : 1))) {
@@ -82,12 +82,12 @@ function expectedTable({ table }: Specimen): Table {
   return tableOf(rows);
 }
 
-/** Without the place in the plan. Whether a retry came at once depends on how busy the machine is. */
+/** A run without its place in the plan, and without retry-at-once, which depends on how busy the machine is. */
 function withoutChance({ id: _, ms: __, output: ___, repeat: ____, findings, ...run }: ExploreRun) {
   return { ...run, findings: findings.filter((kind) => kind !== "retry-at-once") };
 }
 
-/** The line of each bug brings it about again, by the books and the exit code. */
+/** Checks that the line of each bug repeats it, by the records that it leaves and its exit code. */
 async function expectRepeats(bugs: readonly ExploreRun[], cwd: string, specimen: Specimen): Promise<void> {
   const [line] = bugs.map(({ repeat }) => repeat?.replace(/--rules \S+ /, ""));
   const normal = line === undefined ? [] : (await repeatLine(line, cwd, specimen)).facts;
@@ -115,7 +115,7 @@ interface Books {
   readonly charges: readonly LooseJson[];
 }
 
-/** Runs a line of the report in a shell, and reads the books that it leaves. */
+/** Runs a line of the report in a shell, and reads the payouts and charges that it leaves. */
 async function repeatLine(line: string, cwd: string, { options }: Specimen) {
   const folder = await folderWith({});
   const file = join(folder, "books.json");
@@ -143,14 +143,14 @@ function factsOfCharge({ externalId: of, paid, refunded }: LooseJson): Fact[] {
   return facts.filter(({ amount }) => amount > 0);
 }
 
-/** What is on its way counts as moved, and as not arrived. */
+/** A pending payout counts as moved, and as not arrived. */
 function differenceOf(normal: readonly Fact[], facts: readonly Fact[]) {
   const moved = facts.map((fact) => (fact.kind === "pending" ? { ...fact, kind: "transfer" } : fact));
   const arrived = facts.filter(({ kind }) => kind !== "pending");
   return { added: surplus(moved, normal), missing: surplus(normal, arrived) };
 }
 
-/** What these have more often than those. */
+/** The facts that `these` have beyond equal ones in `those`. */
 function surplus(these: readonly Fact[], those: readonly Fact[]): Fact[] {
   const left = those.map((fact) => JSON.stringify(fact));
   return these.filter((fact) => {

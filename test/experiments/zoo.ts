@@ -1,4 +1,4 @@
-/** What `sandbox explore` finds in each program of the zoo. */
+/** A program, and what `sandbox explore` must find in it. */
 export interface Specimen {
   readonly program: string;
   readonly options: readonly string[];
@@ -8,9 +8,9 @@ export interface Specimen {
 
 type Verdicts = Readonly<Partial<Record<"unsafe" | "lost" | "hung" | "crashed" | "noticed" | "safe", string>>>;
 
-/** The work was done, and the client does not know. */
+/** Faults after which the work was done, and the client does not know it. */
 const DONE = "answer-lost 500-after answer-cut slow";
-/** Nothing was done, and the client does not know. */
+/** Faults after which nothing was done, and the client does not know it. */
 const NOT_DONE = "request-lost 500-before 503";
 const READ = "request-lost 500-before 429";
 
@@ -18,19 +18,19 @@ const safe = (...faults: string[]): Verdicts => ({ safe: faults.join(" ") });
 
 /** A request that is sent again under the same reference. */
 const idempotent = safe(DONE, NOT_DONE, "429");
-/** A payout whose end is left to others. */
+/** A payout whose outcome the program leaves to others. */
 const started = safe(DONE, NOT_DONE, "429 outcome-failed outcome-pending outcome-late");
 const read = safe(READ);
 const finalRead = safe(READ, "stale");
-/** There is nothing that the last webhook could come after. */
+/** For the last webhook, which cannot come after another one. */
 const lastWebhook = safe("twice ack-lost never forged-first body-cut");
-/** One that a request causes at once. */
+/** For a last webhook that a request causes immediately. */
 const lastOwnWebhook = safe("twice ack-lost before-answer never forged-first body-cut");
 const reads = { "getTransaction#1": read, "getTransaction#2": finalRead };
 /** A program that lost the answer to a charge has no id, and says so. */
 const charge: Verdicts = { noticed: DONE, safe: `${NOT_DONE} 429` };
 const payment: Verdicts = { safe: `${DONE} ${NOT_DONE} 429 outcome-late`, noticed: "outcome-failed outcome-pending" };
-/** A payout that cannot be asked after, because its id was lost. */
+/** A payout that the program cannot read, because its id was lost. */
 const payout: Verdicts = { safe: `${NOT_DONE} 429 outcome-late`, noticed: `${DONE} outcome-failed outcome-pending` };
 
 const NO_SUBSCRIPTIONS = ["--skip", "createWebhook"];
@@ -42,7 +42,7 @@ const weak: readonly Specimen[] = [
     program: "new-reference.mjs",
     options: [],
     table: {
-      // Where nothing was done nothing is paid twice, but the program cannot know that.
+      // If nothing was done, nothing is paid twice, but the program cannot know that.
       "createTransaction#1": {
         unsafe: `${DONE} ${NOT_DONE}`,
         safe: "429 outcome-late",

@@ -1,5 +1,5 @@
 /**
- * The fields of every body, typed from the contract by hand and from nothing of ours: its tables of resources, its notes on where a field is
+ * The fields of every body, copied by hand from the contract and not from our code: from its tables of resources, its notes on where a field is
  * present, its endpoints and its events. `sometimes` are fields that depend on what the caller sent.
  */
 export interface ContractFields {
@@ -21,7 +21,7 @@ const transaction = [
   "updatedAt",
 ];
 
-/** What every answer about a charge shows. */
+/** The fields that every answer about a charge has. */
 const charge = [
   "id",
   "createdAt",
@@ -79,8 +79,8 @@ export const contractFields = {
 export type ContractBody = keyof typeof contractFields;
 
 /**
- * Where the sandbox shows more than the contract says, and why. The sets are exact: showing one field more, or one of these no longer, fails until
- * this ledger says so.
+ * The fields that the sandbox shows beyond the contract, and why. The sets are exact: an additional field, or a missing one, fails the test until
+ * this list has it.
  */
 export const additions: {
   readonly [Body in ContractBody]?: { readonly fields: readonly string[]; readonly why: string };

@@ -26,13 +26,13 @@ const value = hostileJson(words);
 const operation = fc.constantFrom(...operationIds).map((id) => operations[id]);
 
 const send = async (method: string, path: string, body: string | undefined, headers = {}): Promise<void> => {
-  // A GET of fetch has none.
+  // `fetch` sends no body with GET.
   const sent = method === "GET" ? undefined : body;
   expectPromised(await world.api(method, path, sent, headers), { method, path, body: sent, headers });
 };
 
 const pathOf = (path: string, id: string): string =>
-  // No URL has a part that is "." or "..": every client leaves it out.
+  // Clients remove the segments "." and ".." from a URL.
   path.replace(":id", encodeURIComponent(id.replaceAll(/\p{Surrogate}/gu, "?").replace(/^\.{1,2}$/, "...")));
 
 describe("the API under test", () => {

@@ -59,7 +59,7 @@ const request = fc.oneof(
   { weight: 1, arbitrary: fc.array(piece, { minLength: 1, maxLength: 10 }).map((pieces) => `x${pieces.join("")}`) },
 );
 
-/** As many at a time, so that the slow ones are waited for together. */
+/** How many connections run at a time, so that the waits for slow ones overlap. */
 const AT_ONCE = 25;
 
 it("any bytes on a connection are answered or cut off in time", async () => {
@@ -83,10 +83,10 @@ function sendAll(text: string): Promise<string> {
     let answered = "";
     socket.setEncoding("latin1");
     socket.on("data", (chunk: string) => (answered += chunk));
-    // What it was that broke it does not matter: that it ends does.
+    // It does not matter why the connection broke, only that it ended.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(answered));
-    // Without it a kept-alive connection would be waited for.
+    // Otherwise this would wait for a kept-alive connection.
     socket.end(text, "latin1");
   });
 }

@@ -10,7 +10,7 @@ import { createScriptedTransport } from "../support/scripted-transport.js";
 import { createWorld } from "../support/world.js";
 
 let world: FuzzWorld;
-/** Calls that did what they asked for: a sandbox that refuses everything is not tested. */
+/** Counts successful calls: refusing everything would test nothing. */
 let taken = 0;
 afterEach(async () => {
   expect(taken).toBeGreaterThan(0);
@@ -171,13 +171,13 @@ const query = fc
 async function call(asked: string, named: string, parameters: string, body: string | undefined): Promise<void> {
   const [method = "", template = ""] = asked.split(" ");
   const path = template.replace(":id", encodeURIComponent(named.replaceAll(/\p{Surrogate}/gu, "?")));
-  // A fuzz test does not wait for what never comes.
+  // Do not wait for a webhook that never comes.
   const wait = template === "/deliveries/wait" ? "timeout=1ms&" : "";
   const sent = method === "GET" || method === "DELETE" ? undefined : body;
   const answer = await world.control(method, `${path}?${wait}${parameters}`, sent);
   expectPromised(answer, { asked, named, parameters, sent });
   if (answer.status < 300) taken++;
-  // Otherwise every further call would be refused: there is no company.
+  // Otherwise every further call would be refused, because there is no company.
   if (world.sandbox.findCompany("company_sandbox") === undefined) await world.control("POST", "/reset?company=*");
 }
 

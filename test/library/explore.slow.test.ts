@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { root } from "../support/markdown.js";
 
-/** Prints after every 100 runs the size of the heap, MiB, and what keeps the process alive. */
+/** After every 100 runs, prints the size of the heap, MiB, and the resources that keep the process alive. */
 const manyRuns = `
   import { setTimeout as pause } from "node:timers/promises";
   import { explore } from ${JSON.stringify(join(root, "dist/index.js"))};

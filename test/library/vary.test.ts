@@ -3,7 +3,7 @@ import { type Sandbox, vary } from "../../src/index.js";
 
 const orderOf = (amount: number) => ({ type: "transfer", amount, msisdn: "+2250700000001", reference: "salary-1" });
 
-/** Rests on 201, and on 409 for a reference that is taken. */
+/** Depends on 201, and on 409 for a reference that is taken. */
 async function pays(sandbox: Sandbox): Promise<void> {
   const first = await sandbox.fetch("/v1/transactions", { json: orderOf(20_000) });
   if (first.status !== 201) throw new Error(`not created: ${first.status}`);

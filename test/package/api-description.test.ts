@@ -12,7 +12,7 @@ import { everyAlternative } from "../support/openapi-walk.js";
 
 const run = promisify(execFile);
 
-/** The tools of others are no dependencies: together they are 400 packages. What they bring along must not run at installation. */
+/** These tools are not dependencies, since together they are 400 packages. Their scripts must not run at installation. */
 const env = { ...process.env, npm_config_ignore_scripts: "true", REDOCLY_TELEMETRY: "off" };
 const redocly = "@redocly/cli@2.77.0";
 const spectral = "@stoplight/spectral-cli@6.16.3";

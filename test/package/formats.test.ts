@@ -183,7 +183,7 @@ describe("webhooks without Node", () => {
       format: "iife",
       globalName: "webhooks",
     });
-    // What every browser and worker has, and nothing of Node's.
+    // Globals that every browser and worker has, and none of Node's.
     const globals = { TextEncoder, TextDecoder, btoa, Uint8Array, ArrayBuffer };
     const check = `webhooks.verifySignature(body, signature, secret) + " " + webhooks.verifySignature(body + " ", signature, secret) + " " +
       webhooks.verifySignature(body, signature.slice(1), secret) + " " + webhooks.verifySignature(bytes, signature, secret) + " " +

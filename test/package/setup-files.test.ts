@@ -39,7 +39,7 @@ const files = {
     export const sandbox = await createSandbox();
     const transfer = { type: "transfer", amount: 5000, msisdn: "+2250700000010" };
     const pay = (reference) => sandbox.fetch("/v1/transactions", { json: { ...transfer, reference } });
-    /** Only the second file that calls it pays twice. */
+    /** Pays twice, but only for the second file that calls it. */
     export async function work() {
       globalThis.files = (globalThis.files ?? 0) + 1;
       if (globalThis.files !== 2) return;

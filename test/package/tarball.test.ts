@@ -174,7 +174,7 @@ shop.close();
 
 interface Module {
   readonly text: string;
-  /** Its static imports. */
+  /** The module's static imports. */
   readonly imports: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { createScriptedTransport } from "../support/scripted-transport.js";
 import { mutateState, stateMutations } from "../support/state-mutations.js";
 import { createWorld, type LooseJson, type TestWorld } from "../support/world.js";
 
-/** A world whose receivers acknowledge every second attempt, and what its log has of bugs. */
+/** A world whose receivers acknowledge every second attempt, and the bugs in its log. */
 function open(data: StoredSandbox = createStoredSandbox()) {
   const bugs: unknown[] = [];
   const world = createWorld({
@@ -62,7 +62,7 @@ async function createStates(): Promise<readonly LooseJson[]> {
   return states;
 }
 
-/** A round of every operation, of every list, and of pages: nothing may be an error of ours. */
+/** Calls every operation, every list and some pages: none may answer with an error of ours. */
 async function use({ api, control, app }: TestWorld, state: LooseJson): Promise<void> {
   const ok = async (answer: Promise<{ status: number; text: string }>): Promise<void> => {
     const { status, text } = await answer;

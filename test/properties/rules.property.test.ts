@@ -168,8 +168,8 @@ async function send({ app }: TestWorld, path: string, body: unknown): Promise<{ 
 }
 
 /**
- * "each lost answer's effect is visible afterwards": the rule decides whether the work of a request is done, not its answer. What was done is found
- * under the caller's reference, and what was not done is not.
+ * The effect of a request whose answer was lost is visible afterwards: whether its work is done depends on the rule, and not on the answer. What was done is
+ * found under the caller's reference, and what was not done is not.
  */
 async function create(
   { world }: Stage,
@@ -200,7 +200,7 @@ async function create(
   if (made !== undefined && rule === undefined) expect(String(answer.body.id)).toContain(made.id);
 }
 
-/** Only events were sent, and a body with a valid signature is an event byte for byte. */
+/** Checks that only events were sent, and that each body with a valid signature is an event byte for byte. */
 function assertHappened({ world, transport }: Stage): void {
   const { events, deliveries } = world.sandbox.defaultCompany.world;
   const eventOf = new Map(deliveries.values().map(({ body, eventId }) => [body, eventId]));

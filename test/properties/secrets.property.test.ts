@@ -50,7 +50,7 @@ const spellings: Readonly<Record<string, (secret: string) => string>> = {
 const hostile = fc.constantFrom(...Array.from("/%?&=#+\\\"'`<>;:,.~{}[]$|^!@-_aZ09éß漢😀"));
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code));
 
-/** Without those that docs/security.md excepts: short ones, words and numbers. */
+/** Secrets, except the ones that docs/security.md excludes: short ones, words and numbers. */
 function secrets(unit: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .string({ unit, minLength: 8, maxLength: 24 })
@@ -104,7 +104,7 @@ async function outputsOf(world: TestWorld, given: readonly string[], adminToken:
   };
 }
 
-/** As lines of JSON and as lines for people. */
+/** The log as lines of JSON and as lines for people. */
 function logged({ sandbox }: TestWorld, texts: readonly string[]): string {
   const lines: string[] = [];
   const write = vi.spyOn(process.stdout, "write").mockImplementation((line) => lines.push(String(line)) > 0);
@@ -118,7 +118,7 @@ function logged({ sandbox }: TestWorld, texts: readonly string[]): string {
   return lines.join("");
 }
 
-/** Of a scenario that fails, in each form. */
+/** The reports of a scenario that fails, in each form. */
 async function reportsOf({ sandbox, app }: TestWorld, written: readonly string[]): Promise<string> {
   // `$$` stands for a dollar sign in scenarios; in a replacement it would do so too.
   const escaped = written.map((text) => text.replaceAll("$", () => "$$"));
@@ -157,7 +157,7 @@ it("no secret of any alphabet is shown, however it is written", async () => {
         const given = [identity[kind]];
         const outputs = await outputsOf(world, given, adminToken);
         expect(leaksIn(outputs, given)).toEqual([]);
-        // Each was there to be shown.
+        // Each output had a secret to show.
         const { verify: _, findings, "findings page": findingsPage, ...others } = outputs;
         const all = kind === "adminToken" ? others : { ...others, findings, findingsPage };
         for (const [name, output] of Object.entries(all)) expect(output, name).toContain("[redacted]");

@@ -30,7 +30,7 @@ interface TransferModel {
   readonly id: string;
   readonly totalAmount: number;
   readonly batchId: string | undefined;
-  /** As last read. */
+  /** The status that was last read. */
   status: string;
 }
 
@@ -137,7 +137,7 @@ class Look implements Command {
   async run(model: Model, world: ApiWorld): Promise<void> {
     for (const transfer of model.transfers) {
       const { body } = await world.api("GET", `/v1/transactions/${transfer.id}`);
-      if (transfer.status !== "pending") expect(body.status).toBe(transfer.status); // final is final
+      if (transfer.status !== "pending") expect(body.status).toBe(transfer.status); // a final status does not change
       expect(["pending", "completed", "failed"]).toContain(body.status);
       expect(body.failureReason === null).toBe(body.status !== "failed");
       expect(body.batchId).toBe(transfer.batchId);

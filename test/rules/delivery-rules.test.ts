@@ -141,7 +141,7 @@ describe('before: "response"', () => {
     receiver.reply("hang");
     const id = await payCharge(live);
     expect((await live.ok("GET", `/v1/charges/${id}`)).status).toBe("paid");
-    // The attempt's time-out is as long: either may come first.
+    // The attempt's time-out is equally long, so either may come first.
     await live.control("POST", "/settle");
     expect(live.deliveries()).toMatchObject([{ status: "exhausted" }]);
   });

@@ -13,7 +13,7 @@ const TOPICS =
   "transactions/started, transaction/started, transactions/completed, transaction/completed, transactions/failed, transaction/failed, charges/events, charge/events";
 const METHODS = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
 
-/** What is wrong with each file of the folder, all of it, as `line:column: message`; with the file before it where it is another one. */
+/** All problems of each file of the folder, as `line:column: message`, or `file:line:column: message` for a problem in another file. */
 const problems: Readonly<Record<string, readonly string[]>> = {
   "cycle-a.yaml": ["cycle-b.yaml:4:10: ./cycle-a.yaml uses itself: cycle-a.yaml → cycle-b.yaml → cycle-a.yaml"],
   "cycle-b.yaml": ["cycle-a.yaml:3:10: cycle-b.yaml uses itself: cycle-b.yaml → cycle-a.yaml → cycle-b.yaml"],

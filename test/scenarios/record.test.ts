@@ -17,7 +17,7 @@ function open(...given: Parameters<typeof recordedSandbox>): RecordedSandbox {
   return opened;
 }
 
-/** The text of a recording that passes. */
+/** Returns the text of a recording, after checking that its replay passes. */
 async function recordingOf({ control, recorder }: RecordedSandbox): Promise<string> {
   await control("POST", "/settle");
   expect(recorder.problems()).toEqual([]);

@@ -21,7 +21,7 @@ steps: [{ clock: 2020-01-01T00:00:00Z }]`;
 
 const parseTexts = (...texts: string[]): Promise<Scenario[]> => Promise.all(texts.map((text) => parseText(text)));
 
-/** A scenario that would notice any other: its own balance, charge, time and webhooks. */
+/** A scenario that would fail if another one interfered with its balance, charge, time or webhooks. */
 const own = (index: number): string => `
 name: Scenario ${index}
 given: { balance: ${index * 1000}, clock: "2026-01-15T09:00:00Z", webhooks: [{ topic: charges/events }] }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseText, replayText } from "../support/scenarios.js";
 
-/** Answers every request to /echo with what it was. */
+/** Answers every request to /echo with a description of it. */
 async function echo(request: Request): Promise<Response | undefined> {
   const { pathname, search } = new URL(request.url);
   if (!pathname.startsWith("/echo") && !pathname.startsWith("/_sandbox/echo")) return undefined;

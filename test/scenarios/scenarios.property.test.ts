@@ -27,7 +27,7 @@ const expression = fc
 const written = (literal: string): string => literal.replaceAll("${", () => "$${");
 
 describe("templates", () => {
-  // A $ right before a variable would be read with it: $${x} is the text ${x}.
+  // A literal must not end with $, since a variable after it would not be read: $${x} is the text ${x}.
   const literal = fc
     .string({ unit: fc.constantFrom("a", " ", "$", "{", "}", "\\", "é", "${", "\n") })
     .filter((text) => !text.endsWith("$"));
@@ -162,7 +162,7 @@ describe("parsing", () => {
         expect(results).toHaveLength(1);
         expect(failures === "").toBe(results[0]?.outcome === "passed");
       }),
-      // Most mutations are not valid: one run at least is.
+      // Most mutations are not valid, but at least one run must be.
       { numRuns: runs(40), examples: [[{ steps: [{ request: "GET /v1/balance" }] }]] },
     );
     expect(replayed).toBeGreaterThan(0);

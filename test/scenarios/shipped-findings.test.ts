@@ -10,7 +10,7 @@ const files = readdirSync("scenarios", { recursive: true, encoding: "utf8" })
   .sort()
   .map((file) => `scenarios/${file}`);
 
-/** What a receiver does, what needs connections, and what is found at the end of a run: `test/api/findings` and `test/clients` have them. */
+/** Kinds that depend on a receiver, on connections or on the end of a run: `test/api/findings` and `test/clients` test them. */
 const WITHOUT_A_SCENARIO = [
   "webhook-slow",
   "forged-webhook-acknowledged",

@@ -115,7 +115,7 @@ describe("together they cover the contract", () => {
 });
 
 describe("together they show the whole format", () => {
-  /** Rules are shown by the scenarios that come with them. */
+  /** Rules are covered by the shipped scenarios about rules. */
   const later = ["rule", "rules"];
 
   it("every kind of step", () => {

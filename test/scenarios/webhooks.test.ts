@@ -13,7 +13,7 @@ const paidBoth = `${shop}
         - request: POST /v1/charges/one/pay
         - request: POST /v1/charges/two/pay`;
 
-/** Replays it, and gives the failure as a person would read it. */
+/** Replays a scenario, and returns its failure as the reports show it. */
 const failureOf = async (yaml: string): Promise<string> => (await replayText(yaml)).failures;
 
 describe("a webhook step passes", () => {

@@ -26,14 +26,14 @@ describe("a journal that was cut at any byte", () => {
     for (let bytes = 0; bytes <= whole; bytes++) {
       const copy = await copyOf(path);
       await truncate(join(copy, "..", "store.json.journal-1"), bytes);
-      // The journal got its name when its first line was on the disk. That may lack nothing but its line end.
+      // The journal got its name only when its first line was on the disk, so that line can lack only its line end.
       if (bytes < opening - 1) {
         await expect(openLetters(copy)).rejects.toThrow("the first line of the journal is missing");
         continue;
       }
       const { store: again } = await openLetters(copy);
       const kept = sizes.filter((size) => size <= bytes).length;
-      // A group that lacks nothing but its line end may be there: it is whole.
+      // A group that lacks only its line end is complete, and may be loaded.
       expect([kept, kept + 1]).toContain(again.data.size);
       expect([...again.data.values()]).toEqual(Array.from({ length: again.data.size }, (_, n) => n + 1));
       await again.close();
@@ -129,7 +129,7 @@ describe("a store after a clean stop", () => {
     const results = await loadDamaged(function* (content) {
       for (let bytes = 0; bytes < content.length; bytes++) yield content.subarray(0, bytes);
     });
-    // Each file says the same without its last line end.
+    // Each file has the same content without its last line end.
     expect(results).toEqual(
       new Map([
         ["refused", expect.any(Number)],

@@ -102,7 +102,7 @@ describe("a durable change", () => {
   it("loads when something was changed and then removed just before a new document", async () => {
     const path = await newStorePath();
     const fs = createFaultyFiles();
-    // Like a change of a company: it needs what it changes.
+    // Like a change of a company, which fails if what it changes is missing.
     const strict: typeof letters = {
       ...letters,
       apply(data, entry) {

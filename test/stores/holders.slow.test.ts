@@ -65,7 +65,7 @@ it.each<[string, (lock: string) => Promise<void>]>([
     for (const status of [...(await load), ...(await Promise.all(reads))])
       expect([500, 503, undefined]).toContain(status);
     expect(await first.ended).toBe(3);
-    // It may be paused in the middle of a check. What it has still to read decides which reason it gives.
+    // It may be paused in the middle of a check. Which reason it gives depends on what it still has to read.
     expect(first.stderr).toMatch(/on other\) has taken it over|a later process .* has written to it|was removed/);
     expect(first.stderr).toContain("This process stops, because only one may write to it");
     expect(first.stderr).not.toContain("bug of the sandbox");

@@ -40,7 +40,7 @@ it(
       const path = join(folder, `store.lock-${round}`);
       const [first, second] = [round % 3 > 0, round % 3 === 2];
       if (first) await writeFile(path, dead);
-      // Killed while it took over from another.
+      // As if it was killed while it took over from another process.
       if (second) await writeFile(`${path}.turn`, dead);
       const answers = await send(contenders, path);
       expect(answers.filter((answer) => answer === "taken")).toHaveLength(1);

@@ -25,7 +25,7 @@ describe("the lock", () => {
     await openLetters(path);
     const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
     expect(lock).toMatchObject({ pid: process.pid, name: "a test" });
-    // This very process is the one that holds it: as another one's it is held by the number 1, which lives.
+    // The holder is this process. Give the lock to another living process, number 1.
     await writeFile(`${path}.lock`, JSON.stringify({ ...lock, pid: 1, began: "" }));
     await expect(openLetters(path)).rejects.toThrow(
       "Failed to open the store: a test (process 1) uses it. Stop it, or name another store",
@@ -95,7 +95,7 @@ describe("the lock", () => {
     expect(String(store.lost.reason.message).replaceAll(join(path, ".."), "…")).toContain(why);
     await expect(store.close()).rejects.toBe(store.lost.reason);
     expect(logged).toHaveLength(1);
-    // Only the line of the change that was not acknowledged.
+    // It has only the line of the change that was not acknowledged.
     const now = await filesIn(path);
     expect([...now.keys()]).toEqual([...left.keys()]);
     expect(now.get("store.json")).toEqual(left.get("store.json"));

@@ -15,7 +15,7 @@ async function openStored(path: string): Promise<TestWorld> {
   return openWorld({ store: await openFileStore({ path, format, system: systemClock, log: silentLog }), forges: true });
 }
 
-/** Takes what version 0.1 did not write out of a journal. */
+/** Removes from a journal what version 0.1 did not write. */
 async function makeOlder(journal: string): Promise<void> {
   const added = [/,"matched":0/g, /,"left":null/g, /,"loseAnswers":0,"attempts":null/g];
   const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");

@@ -17,8 +17,8 @@ function rowsOf(world: World): readonly (readonly [table: string, rows: readonly
 }
 
 /**
- * `released/VERSION/store` is what the code of that version left after a kill: rows in each table, and a snapshot. A row of a store is taken as it is, one
- * of a state is parsed. So they are equal only if the former has all members of today: `ADDED` in store-format.ts completes it.
+ * `released/VERSION/store` is the store that the code of that version left after a kill: rows in each table, and a snapshot. Rows of a store are used as
+ * they are, rows of a state are parsed. So the two are equal only if stored rows have all present members, which `ADDED` in store-format.ts adds.
  */
 it.each(["0.1.0", "0.2.0"])("a store of version %s has everything that rows have today", async (version) => {
   const path = await copyOf(join(folder, version, "store"));

@@ -7,9 +7,9 @@ import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld } from "../../support/world.js";
 
-/** A tenth of a number in `npm test`. */
+/** The number itself in `npm run test:slow`, a tenth of it in `npm test`. */
 const share = (count: number): number => (count * runs(100)) / 100;
-/** The text of a list: `count` times this. */
+/** The JSON of a list that has `item` `count` times. */
 const list = (item: string, count: number): string => `[${Array.from({ length: share(count) }, () => item).join(",")}]`;
 const members = (count: number, value: string): string =>
   `{${Array.from({ length: share(count) }, (_, at) => `"k ${at}":${value}`).join(",")}}`;
@@ -23,7 +23,7 @@ const twoOfEach = list("0", 500_000);
 
 const charge = (field: string, value: string): string => `{"charges":[{"${field}":${value}}]}`;
 
-/** What each call is sent beside what every call is sent. */
+/** Bodies for single calls, in addition to those for every call. */
 const bodies: Readonly<Record<string, readonly string[]>> = {
   "PUT /state": [
     `{"charges":${empties}}`,

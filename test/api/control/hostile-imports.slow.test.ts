@@ -39,7 +39,7 @@ async function openTarget(): Promise<TestWorld> {
   return target;
 }
 
-/** Whether the target takes the export. Afterwards the company is gone again. */
+/** Whether the target accepts the export. Removes the company afterwards. */
 async function isTaken({ control }: TestWorld, file: LooseJson): Promise<boolean> {
   const company = `/companies/${file.companyId}`;
   const { status } = await control("PUT", company, file);

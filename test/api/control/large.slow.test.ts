@@ -61,7 +61,7 @@ describe("a list of large records", () => {
     const metadata = Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`a${n}`, 0]));
     const { world } = await withMetadata(20, metadata);
     const list = async () => expect((await world.control("GET", "/charges?limit=1000")).body.count).toBe(2);
-    // It was 2 s with pages of 16 MiB.
+    // With pages of 16 MiB it took 2 s.
     expect(await longestStop(list)).toBeLessThan(1200);
   });
 
@@ -140,7 +140,7 @@ describe("answers that a client does not read", () => {
     const world = openWorld();
     const { api, control } = world;
     await control("POST", "/companies", { companyId: "company_b" });
-    // More than the system keeps for a client.
+    // More than the system buffers for a client.
     const metadata = { text: "x".repeat(900_000) };
     for (let made = 0; made < 20; made++) await api("POST", "/v1/charges", chargeRequest({ metadata }));
     const url = await world.listen();

@@ -30,7 +30,7 @@ async function openShop(world = openWorld()): Promise<TestWorld> {
   return world;
 }
 
-/** One that keeps its state in a file. */
+/** A sandbox that keeps its state in a file. */
 async function openStored(
   path: string,
   { fs = nodeFileSystem, ...options }: WorldOptions & { readonly fs?: FileSystem } = {},

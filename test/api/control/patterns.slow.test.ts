@@ -7,14 +7,14 @@ import { openWorld, type TestWorld } from "../../support/world.js";
 let world: TestWorld;
 beforeEach(async () => {
   world = openWorld();
-  // What a first request loads and compiles is not counted.
+  // Excludes what a first request loads and compiles.
   await world.api("POST", "/v1/charges", chargeRequest({ externalId: "first" }));
   await world.api("POST", "/v1/transactions", transferRequest({ reference: "first" }));
 });
 
 const STOP_MAX_MS = 500;
 const text = "a".repeat(255);
-/** Each takes a backtracking engine exponential time, or a high power of the length, over such a text. */
+/** With each pattern, a backtracking engine needs exponential time, or a high power of the length, for its text. */
 const hostile = ["(a|aa)+$b", "a*a*a*a*a*b", "^(a+)+b$", "(a*)*b", String.raw`(\w+\s?)*!`, "(.*){20}b", "(a?){100}b"];
 
 describe.each(hostile)("$regex: %s", (pattern) => {
@@ -159,7 +159,7 @@ describe.each(Object.entries(products))("%s", (_, list) => {
   });
 });
 
-/** A company with so many rules about webhooks and so many subscriptions. */
+/** A company with this many rules about webhooks and this many subscriptions. */
 async function withSubscriptions(ruleCount: number, subscriptionCount: number): Promise<void> {
   const { rules, subscriptions } = world.sandbox.defaultCompany.world;
   await world.control("POST", "/rules", {

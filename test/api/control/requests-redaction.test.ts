@@ -80,7 +80,7 @@ describe("the journal does not show", () => {
         await api("POST", "/v1/charges", chargeRequest({ description: encoded, metadata: { [encoded]: 1 } }));
         const [asked, made] = await journalOf(world!);
         await world!.control("DELETE", "/requests");
-        // Of its end, `%3D` may stay.
+        // `%3D` at its end may remain.
         expect(asked.path).toMatch(/^\/v1\/charges\/\[redacted\](?:%3D)*$/);
         expect(asked.query).toEqual({ key: "[redacted]" });
         expect(asked.headers["x-note"]).toBe("it is [redacted]!");

@@ -111,7 +111,7 @@ describe("a verification that does not hold", () => {
     };
     const { body } = await verify({ match });
     expect(body.nearest.map(({ id, differences }: { id: string; differences: unknown[] }) => [id, differences.length]))
-      // Of two that are equally near the later comes first.
+      // Of two equally near requests, the later comes first.
       .toEqual([
         ["req_4", 1],
         ["req_3", 1],

@@ -252,7 +252,7 @@ describe("PUT /snapshots/:name", () => {
       world.control("PUT", "/balance", { balance: 7 }),
     ]);
     for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
-    // A timer that an earlier state left would drop the charge and send a webhook, too.
+    // A timer left from an earlier state would also drop the charge and send a webhook.
     expect(system.pending).toHaveLength(1);
     system.pass(3_600_000);
     await world.control("POST", "/settle");

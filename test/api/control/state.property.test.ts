@@ -3,7 +3,7 @@ import fc, { runs } from "../../support/fast-check.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createWorld, type LooseJson, type TestWorld } from "../../support/world.js";
 
-/** One thing that somebody does; what it is refused with is of no interest here. */
+/** One action of a client. It may be refused, for any reason. */
 type Step = (world: TestWorld, made: { charges: string[]; transfers: string[] }) => Promise<unknown>;
 
 const roles = ["success", "failure", "pending", "late", "silent", "limit", "refused", "unverified"];

@@ -16,10 +16,10 @@ interface Message {
 interface Reader {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** Comments and `retry` too. */
+  /** All lines, including comments and `retry`. */
   readonly lines: readonly string[];
   readonly messages: readonly Message[];
-  /** Resolves with the first message of that kind which fits and was not given before; rejects when the stream ends. */
+  /** Resolves with the first matching message of that event that was not returned before; rejects when the stream ends. */
   next(event: string, fits?: (data: LooseJson) => boolean): Promise<LooseJson>;
   readonly ended: Promise<void>;
   leave(): void;
@@ -184,7 +184,7 @@ describe("GET /_sandbox/stream", () => {
     onTestFinished(() => redactValue.mockRestore());
     await live.createCharge();
     for (const stream of streams) expect(await stream.next("request")).toMatchObject({ status: 201 });
-    // The query, the body and the answer.
+    // Once each for the query, the body and the answer.
     expect(redactValue).toHaveBeenCalledTimes(3);
   });
 
@@ -278,7 +278,7 @@ describe("the resources of a stream", () => {
       ids.push((await live.createCharge({ metadata: { description: "x".repeat(100_000) } })).id);
       await systemClock.yieldToEventLoop();
     }
-    // The first event is more than may be unread, so that its request waits.
+    // The first event exceeds what may be unread, so the message of its request waits.
     expect(redactValue).not.toHaveBeenCalled();
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";

@@ -1,6 +1,6 @@
 import type { Answer, TestWorld } from "../../support/world.js";
 
-/** As `GET /_sandbox/findings` gives them. */
+/** A finding as `GET /_sandbox/findings` shows it. */
 export interface ShownFinding {
   readonly kind: string;
   readonly severity: string;
@@ -22,7 +22,7 @@ export async function kindsOf(world: Pick<TestWorld, "control">): Promise<readon
   return (await findingsOf(world)).map(({ kind }) => kind);
 }
 
-/** The same kind of call twice, one after the other. */
+/** Makes the calls one after the other, and returns their statuses. */
 export async function inTurn(count: number, call: (index: number) => Promise<Answer>): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let index = 0; index < count; index++) statuses.push((await call(index)).status);

@@ -5,7 +5,7 @@ import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
 import { findingsOf, inTurn, kindsOf } from "./findings.js";
 
-/** A sandbox whose real time passes only when a test says so. */
+/** A sandbox whose real time passes only when a test lets it. */
 function open(options: WorldOptions = {}): TestWorld & { readonly system: FakeSystem } {
   const system = createFakeSystem();
   const world = openWorld({ ...options, system });

@@ -44,7 +44,7 @@ describe.each(named)("%s", (_, { setting, value, shows }) => {
   });
 });
 
-// A case that passes without its setting shows nothing of it.
+// A case that passes without its setting proves nothing.
 it.each(named.filter(([, { waitsByDefault }]) => waitsByDefault === undefined))(
   "%s is not what happens by default",
   async (_, { shows }) => {

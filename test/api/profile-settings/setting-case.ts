@@ -5,13 +5,13 @@ import type { Receiver, Reply } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import type { Answer, LooseJson } from "../../support/world.js";
 
-/** A setting with another value than its default, and how a user sees that it works. */
+/** A setting with another value than its default, and a check of its visible effect. */
 export interface SettingCase {
   readonly setting: string;
   readonly value: Json;
   /** Passes under this value and fails under the default: each case proves both. */
   readonly shows: (world: SettingWorld) => Promise<void>;
-  /** Under the default it would wait for real time, so that is left to other tests. */
+  /** Under the default the check would wait in real time, so other tests cover that. */
   readonly waitsByDefault?: true;
 }
 
