@@ -35,14 +35,14 @@ const mayImport: Record<string, readonly string[]> = {
   contract: ["kernel", "domain"],
   adapters: ["kernel", "domain", "contract"],
   sandbox: ["kernel", "domain", "contract", "adapters"],
-  // It talks to one address, which is not the sandbox's.
+  // An audit sends requests to one address, and does not know the sandbox.
   audit: ["kernel", "domain", "contract", "adapters"],
-  // Its probes are scenarios.
+  // The probes are scenarios.
   calibration: ["kernel", "domain", "contract", "adapters", "sandbox", "scenarios"],
   http: ["kernel", "domain", "contract", "adapters", "sandbox", "audit"],
-  // It calls an API through a fetch-like function, local or remote. It knows the sandbox's companies, but not its server.
+  // Scenarios call an API through a fetch-like function, local or remote. They know the sandbox's companies, but not its server.
   scenarios: ["kernel", "domain", "contract", "adapters", "sandbox"],
-  // It reads the books of a sandbox that its caller starts.
+  // Experiments read the records of a sandbox that their caller starts.
   experiments: ["kernel", "domain", "contract", "adapters", "sandbox"],
   // The two entry points do not import each other.
   library: inside,
@@ -317,7 +317,7 @@ export function checkFolderSizes(files: readonly SourceFile[]): Violation[] {
   }
   const hasFolders = (folder: string): boolean => [...counts.keys()].some((other) => other.startsWith(`${folder}/`));
   return [...counts].flatMap(([folder, count]) => {
-    // A folder of folders may hold just its entry.
+    // A folder with subfolders may hold only its entry file.
     const isRight = count <= filesPerFolder.most && (count >= filesPerFolder.least || hasFolders(folder));
     const { least, most } = filesPerFolder;
     return isRight

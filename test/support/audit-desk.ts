@@ -9,13 +9,13 @@ export const SECRET_KEY = "secret_sandbox";
 
 export const sound: Receive = ({ headers, body }) =>
   headers[HEADER] === hmac(body, "base64", SECRET_KEY) ? take(body) : 401;
-/** The classic mistake, beside what is right. */
+/** Accepts a signature in hex, the classic mistake, as well as a correct one. */
 export const takesHex: Receive = ({ headers, body }) =>
   headers[HEADER] === hmac(body, "hex", SECRET_KEY) ? take(body) : sound({ headers, body, rawHeaders: [], method: "" });
 
 export interface AuditDesk extends Visitor {
   readonly world: TestWorld;
-  /** Sends the form, and follows to the page that it leads to. */
+  /** Sends the form, and follows the redirect to its result. */
   audit(fields: Readonly<Record<string, string>>, company?: string): Promise<PageAnswer>;
 }
 

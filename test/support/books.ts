@@ -5,8 +5,8 @@ import { toXof } from "../../src/domain/values/money.js";
 import type { TestWorld } from "./world.js";
 
 /**
- * Checks a company's books: each ledger entry adds up to zero, the entries add up to every account, and the API shows the sum of their effects as
- * the balance.
+ * Checks a company's ledger: each entry adds up to zero, the entries add up to every account, and the API shows the sum of their effects as the
+ * balance.
  */
 export async function assertBooksAreRight({ api, sandbox }: TestWorld): Promise<void> {
   const { ledger, accounts } = sandbox.defaultCompany.world;

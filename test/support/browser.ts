@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, type TestContext } from "vitest";
 /** A real Chromium, for the tests of one file: `const browser = useBrowser();` at its top. */
 export interface TestBrowser {
   /**
-   * A page in a new context, closed at the end of the test, which fails when there was an error in its console, an error of its scripts, a
-   * breach of its Content-Security-Policy, or a request to another host than this machine. Skips the test where there is no Chromium.
+   * A page in a new context, closed at the end of the test. The test fails after an error in the page's console or scripts, a breach of its
+   * Content-Security-Policy, or a request to a host other than this machine. Skips the test where there is no Chromium.
    */
   open(test: TestContext, options?: PageOptions): Promise<Page>;
 }
@@ -17,10 +17,10 @@ export interface PageOptions extends BrowserContextOptions {
   readonly expected?: RegExp;
 }
 
-/** Debian's path, or that of the variable. */
+/** The path from the variable, by default the one of Debian. */
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
 
-/** Disables the browser's own requests, and draws the same without a graphics card. */
+/** Disables the browser's own requests, and makes it draw in the same way on every machine. */
 const CHROMIUM_ARGS: readonly string[] = [
   "--no-sandbox",
   "--disable-gpu",

@@ -7,7 +7,7 @@ import type { ProfileInput, Sandbox } from "../../src/index.js";
 import { type ReceivedRequest, startReceiver } from "./receiver.js";
 import { archiveOf } from "../../src/sandbox/archive.js";
 
-/** What `run` does with a service, as its journal records it. */
+/** The exchanges of `run` with a service of this profile, as the service's journal records them. */
 export async function recordWith(
   profile: ProfileInput,
   run: (sandbox: Sandbox) => Promise<unknown>,
@@ -23,7 +23,7 @@ export async function recordWith(
   }
 }
 
-/** The exchanges as those of another company, with another token unless it is hidden. */
+/** The exchanges as if another company had made them, with another token unless it is hidden. */
 export function renameCompany(
   exchanges: readonly HttpExchange[],
   id: string,

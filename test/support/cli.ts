@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly removesCwd?: boolean;
   /** No file may grow beyond this many blocks of 512 bytes, as if the disk were full. */
   readonly fileBlocks?: number;
-  /** Its stdout goes to this file. */
+  /** Writes its stdout to this file. */
   readonly stdoutFile?: string;
 }
 
@@ -83,7 +83,7 @@ export interface StartedSandbox {
   stopReading(): void;
   /** Resolves with the exit code when it has ended. */
   readonly ended: Promise<number | string>;
-  /** As `ended`, but does not wait for the end of its output. */
+  /** Like `ended`, but does not wait for the end of its output. */
   readonly exited: Promise<number | string>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | string>;

@@ -24,7 +24,7 @@ interface Inode {
 
 type Names = ReadonlyMap<string, Inode>;
 
-/** In memory. `isBroken` decides whether the n-th operation (from 1) fails. A failed write may have written half. */
+/** A disk in memory. `isBroken` decides whether the n-th operation (from 1) fails. A failed write may have written half. */
 export function createCrashingFiles(isBroken: (operation: number) => boolean, found: Found = new Map()): CrashingFiles {
   let operations = 0;
   let inodes = 0;

@@ -14,7 +14,7 @@ export interface PageAnswer {
 
 /** A browser without a script: it keeps cookies, follows redirects on request, and sends the forms of its last page. */
 export interface Visitor {
-  /** From the root: `/_sandbox/dashboard/clock`. */
+  /** Reads a page by its whole path: `/_sandbox/dashboard/clock`. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
   /** Sends a form with the token of the last page. */
   post(

@@ -26,7 +26,7 @@ export async function payCharge(live: Live): Promise<string> {
   return id;
 }
 
-/** The status or the last word of the topic of each webhook. */
+/** For each webhook, the status in its data, or the last word of its topic. */
 export const sentTo = (receiver: Receiver): string[] =>
   receiver.received.map(({ body }) => (body.topic === "charges/events" ? body.data.status : body.topic.split("/")[1]));
 

@@ -66,7 +66,7 @@ function overTcp(world: ApiWorld, url: string): ApiWorld {
   };
 }
 
-/** Prism knows the API under the default profile. It passes on the JSON that it understood, not the bytes of a request. */
+/** Whether a request can go through Prism, which knows the API under the default profile, and passes on the parsed JSON and not the bytes of a request. */
 function isForPrism({ sandbox }: ApiWorld, method: string, path: string, body: unknown, given: GivenHeaders): boolean {
   if (method === "HEAD" || !path.startsWith("/v1/") || path.includes("//") || "content-type" in given) return false;
   const isPlain =
@@ -74,7 +74,7 @@ function isForPrism({ sandbox }: ApiWorld, method: string, path: string, body: u
   return isPlain && sandbox.companies.every(({ profile }) => isDeepStrictEqual(profile, defaultProfile()));
 }
 
-/** What is wrong in longer bodies does not fit into the header in which Prism says it. */
+/** The problems of longer bodies do not fit into the header in which Prism reports them. */
 const BODY_LENGTH_MAX = 10_000;
 
 async function sendThrough(
@@ -87,7 +87,7 @@ async function sendThrough(
   const answer = await send(prism, method, path, body, headers);
   const violations: { location: string[] }[] = JSON.parse(answer.headers.get("sl-violations") ?? "[]");
   const ours = violations.filter(({ location }) => location[0] !== "request");
-  // Prism takes what /v1/transactions/batch does not have for /v1/transactions/{id}.
+  // Prism handles other methods of /v1/transactions/batch as /v1/transactions/{id}.
   if (answer.status !== 405) expect(ours, `Prism on ${method} ${path}, ${answer.status}`).toEqual([]);
   return answer;
 }

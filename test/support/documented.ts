@@ -16,7 +16,7 @@ export function documentedApi(sandbox: Sandbox, call: CallApi): CallApi {
     const answer = await call(method, path, body, headers);
     const { authorization, "x-company-id": companyId } = { ...credentials, ...headers };
     const token = /^Bearer +(\S+)/i.exec(authorization ?? "")?.[1];
-    // A request that is not let in is answered as the company that it names, else as the first.
+    // A request without a valid token is answered as the company that it names, or else as the first.
     const named = token === undefined ? undefined : (sandbox.findByToken(token) ?? sandbox.findHolder(token));
     const company = named ?? sandbox.findCompany(companyId ?? "") ?? sandbox.companies[0];
     validateAnswer({ method, path, status: answer.status, body: answer.body }, company?.profile);

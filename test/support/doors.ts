@@ -18,7 +18,7 @@ interface PlainAnswer {
 
 interface Asking {
   readonly body?: unknown;
-  /** Null leaves one out. */
+  /** A header that is null is left out. */
   readonly headers?: GivenHeaders;
   readonly signal?: AbortSignal;
 }

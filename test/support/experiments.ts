@@ -46,7 +46,7 @@ export const carelessPayout = program(`
   process.exit(1);
 `);
 
-/** Tests of an application that rest on three guesses: 201, 409 for a second payout of a reference, and at least 5000 XOF. */
+/** Tests of an application that depend on three guesses: 201, 409 for a second payout of a reference, and at least 5000 XOF. */
 export const threeGuesses = program(`
   const test = (name, passes) => {
     console.log((passes ? "ok " : "FAILED ") + name);
@@ -68,7 +68,7 @@ export async function explore(options: readonly string[], command: readonly stri
   return { ...finished, folder };
 }
 
-/** The report as JSON, which is as its schema says. */
+/** Runs `explore`, and returns its report as JSON after checking it against the schema. */
 export async function exploreJson(
   options: readonly string[],
   command: readonly string[],

@@ -1,6 +1,6 @@
 import { UsageError } from "../../src/kernel/messages/problem.js";
 
-/** The messages with which this refuses a file; none when it does not. */
+/** The messages of the UsageError("file") that `read` throws; none when it does not throw. */
 export async function fileProblemsOf(read: () => unknown): Promise<readonly string[]> {
   try {
     await read();

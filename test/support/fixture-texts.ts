@@ -10,11 +10,11 @@ import { fileProblemsOf } from "./file-problems.js";
 export interface FixtureTexts {
   readonly folder: string;
   readonly load: (texts: string | readonly string[], defaults?: FileDefaults) => Promise<LoadedFixtures>;
-  /** The messages with which they are refused, without the folder; none when all is well. */
+  /** The messages with which the texts are refused, without the folder; none when they are accepted. */
   readonly problemsOf: (texts: string | readonly string[], defaults?: FileDefaults) => Promise<readonly string[]>;
 }
 
-/** Their folder is there during the tests of a file. They are loaded at {@link FIXTURES_AT}. */
+/** Creates a folder for the texts during the tests of a file. They are loaded at {@link FIXTURES_AT}. */
 export function useFixtureTexts(): FixtureTexts {
   let folder = "";
   beforeAll(async () => {

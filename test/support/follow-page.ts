@@ -25,7 +25,7 @@ export function stepsOf(page: OpenPage): readonly Step[] {
   });
 }
 
-/** A file to write, a change to a file, or commands with their output; undefined: the output is not shown, and they succeed. */
+/** A file to write, a change to a file, or commands with their output. An undefined output is not compared, but the commands must succeed. */
 export type Step =
   | { readonly file: string; readonly text: string }
   | { readonly change: string; readonly diff: string }

@@ -4,7 +4,7 @@ import { createWorld, type TestWorld, type WorldOptions } from "./world.js";
 /** The promises for every input: no 5xx, no crash, no stack trace, always the error body. */
 
 const ERROR_KEYS = ["correlationId", "error", "message", "path", "statusCode", "timestamp"];
-/** Matches in text and in JSON. */
+/** Matches a stack trace in a text or in JSON. */
 const STACK = /(?:\\n|\n)\s+at \S|node:internal\/|\/node_modules\/|\/(?:src|dist)\/\S+\.[jt]s:\d+/;
 
 /** The number of cases of a property: `share` of `FUZZ_RUNS`. */
@@ -14,7 +14,7 @@ export function runs(share = 1): { readonly numRuns: number; readonly endOnFailu
 }
 
 export interface FuzzWorld extends TestWorld {
-  /** The lines of the sandbox's log. */
+  /** The bugs in the sandbox's log. */
   readonly bugs: readonly unknown[];
 }
 

@@ -7,7 +7,7 @@ const names =
     " ",
   );
 
-/** What the JSON schema of HAR 1.2 (the npm package har-schema) says of an archive; empty when it is valid. */
+/** The errors of an archive under the JSON schema of HAR 1.2 (the npm package har-schema); empty when it is valid. */
 export function problemsOfHar(archive: unknown): readonly string[] {
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false });
   for (const name of names) ajv.addSchema(JSON.parse(JSON.stringify(require(`har-schema/lib/${name}.json`))));

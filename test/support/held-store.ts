@@ -3,7 +3,7 @@ import type { StoredSandbox } from "../../src/sandbox/state/company-record.js";
 import { createStoredSandbox } from "../../src/sandbox/state/store-format.js";
 import { gate, type Gate } from "./live.js";
 
-/** A store that a test can hold: meanwhile no answer is sent. */
+/** A store that a test can hold. While it is held, no answer is sent. */
 export interface HeldStore extends Store<StoredSandbox> {
   /** Makes answers wait, in the order of their requests. The returned function releases the n-th. */
   hold(): (index: number) => void;

@@ -70,7 +70,7 @@ const hostileNumber = fc.oneof(
   fc.integer(),
 );
 
-/** Any JSON value of odd parts. `words` are keys and texts with a meaning at that place. */
+/** Any JSON value of unusual parts. `words` are keys and texts with a meaning at that place. */
 export function hostileJson(words: readonly string[]): fc.Arbitrary<unknown> {
   const key = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: hostileText });
   const leaf = fc.oneof(hostileText, hostileNumber, fc.constantFrom(null, true, false, ...words));

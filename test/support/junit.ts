@@ -10,7 +10,7 @@ interface Shape {
 const outcome: Shape = { optional: ["type", "message"], hasText: true };
 const output: Shape = { hasText: true };
 
-/** What the schema of the Jenkins xUnit plugin (junit-10.xsd) permits of the elements that are written. */
+/** The attributes and children that the schema of the Jenkins xUnit plugin (junit-10.xsd) permits, for the elements that the reporters write. */
 const shapes: Readonly<Record<string, Shape>> = {
   testsuites: { optional: ["name", "time", "tests", "failures", "errors"], children: ["testsuite"] },
   testsuite: {

@@ -49,7 +49,7 @@ export async function openLetters(
 /** A line of a journal. */
 export const withChecksum = (text: string): string => `${renderChecksum(checksum(text))} ${text}\n`;
 
-/** The place of a store for a holder of this epoch that never loses it. */
+/** The place of a store, with a lock of this epoch that is never lost. */
 export function placeOf(path: string, epoch = 1): Place {
   const nothing = async (): Promise<void> => undefined;
   const lock = { id: "test", epoch, isFresh: true, assertHeld: nothing, watch: () => undefined, release: nothing };

@@ -96,7 +96,7 @@ export async function startLive(options: WorldOptions = {}): Promise<Live> {
   });
 }
 
-/** A promise and what resolves it. */
+/** A promise, and the function that resolves it. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;

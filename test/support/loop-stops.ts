@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The longest that the event loop stood still during a task, in ms. On a busy machine the loop is also late because others have the processor: only the
- * processor's time of this thread counts. A bound is at least five times what was measured: some machines are slow. With PRINT_STOPS set it is printed, too.
+ * The longest time for which a task stopped the event loop, ms. Only the processor time of this thread counts, since on a busy machine the loop is also late
+ * because of other programs. Tests use limits of at least five times the measured value, as some machines are slow. PRINT_STOPS prints the value.
  */
 export async function longestStop(task: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -16,7 +16,7 @@ export async function longestStop(task: () => Promise<unknown>): Promise<number>
   const timer = setInterval(tick, 1);
   try {
     await task();
-    // A stop in the last turn is noticed by the tick after it.
+    // A stop in the last turn is measured by the tick after it.
     await new Promise((resolve) => setImmediate(resolve));
     tick();
   } finally {
@@ -26,7 +26,7 @@ export async function longestStop(task: () => Promise<unknown>): Promise<number>
   return longest;
 }
 
-/** Of this thread on Linux; elsewhere of the whole process. */
+/** The processor time of this thread on Linux, elsewhere of the whole process, ms. */
 function processorMs(): number {
   if (process.platform === "linux") {
     const [nanoseconds] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ");

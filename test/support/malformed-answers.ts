@@ -14,7 +14,7 @@ const last =
   (socket) =>
     void socket.end(bytes, "latin1");
 
-/** Writes as fast as it is read, until the client leaves. */
+/** Writes as fast as the client reads, until it leaves. */
 const endless =
   (start: string, piece: string): Answer =>
   (socket) => {
@@ -40,7 +40,7 @@ const head = "HTTP/1.1 200 OK\r\n";
 const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
 const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 9 });
 
-/** What a receiver that is broken or hostile answers. None of it is a 2xx answer that is complete. */
+/** Answers of broken or hostile receivers. None is a complete 2xx answer. */
 export const malformedAnswers: readonly (readonly [string, Answer])[] = [
   ["the status 000", text("HTTP/1.1 000\r\n\r\n")],
   ["the status 000 with a reason", text("HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n")],
@@ -101,7 +101,7 @@ export const malformedAnswers: readonly (readonly [string, Answer])[] = [
   ],
 ];
 
-/** Complete answers that are expensive to take apart, or to unpack. */
+/** Answers with a correct start that are expensive to parse or to decompress. */
 export const expensiveAnswers: readonly (readonly [string, Answer])[] = [
   ["a body that never ends", endless(`${head}\r\n`, "x")],
   ["chunks of one byte that never end", endless(chunked, "1\r\nx\r\n")],
@@ -118,7 +118,7 @@ export const expensiveAnswers: readonly (readonly [string, Answer])[] = [
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
 
-/** The outcome of a client's second request, and how long it stopped the loop. What a first one loads and compiles is not counted. */
+/** The outcome of a client's second request, and how long it stopped the event loop. A first request loads and compiles what is needed. */
 export async function askTwice(client: (url: string) => Promise<string>, answer: Answer) {
   const receiver = await startRawReceiver((socket, index) => (index === 0 ? socket.end(OK) : answer(socket)));
   await client(receiver.url);

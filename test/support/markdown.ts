@@ -15,7 +15,7 @@ export interface Page {
 
 interface Heading {
   readonly text: string;
-  /** As GitHub makes it. */
+  /** The anchor that GitHub makes of it. */
   readonly anchor: string;
 }
 

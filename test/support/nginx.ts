@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { folderWith } from "./folder.js";
 
 const hasNginx = spawnSync("nginx", ["-v"]).error === undefined;
-/** Without nginx its tests are skipped, and fail in CI. */
+/** Without nginx its tests are skipped, but in CI they fail. */
 export const skipsNginx = !hasNginx && process.env["CI"] === undefined;
 
 /** nginx with the configuration of examples/scale-out, in front of these addresses (`127.0.0.1:4010`), until the test ends. Resolves with its URL. */
@@ -34,7 +34,7 @@ export async function startNginx(replicas: readonly string[]): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** The shipped configuration with other replicas, on another port, and with folders of its own. */
+/** Adapts the shipped configuration to these replicas, this port and this folder. */
 function adapt(shipped: string, replicas: readonly string[], folder: string, port: number): string {
   const servers = replicas.map((address) => `    server ${address} max_fails=0;\n`);
   const locations = replicas.map((address, at) => `    location /replica-${at}/ { proxy_pass http://${address}/; }\n`);
@@ -49,7 +49,7 @@ function adapt(shipped: string, replicas: readonly string[], folder: string, por
     .replace("listen 8080;", `listen 127.0.0.1:${port};`);
 }
 
-/** Below 32768, where connections take theirs: nobody takes it by chance while its owner is restarted. */
+/** A port below 32768: connections use higher ones, so none takes this port while its owner restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);

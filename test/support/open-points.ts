@@ -9,7 +9,7 @@ export const contractText = readFileSync("test/fidelity/contract.md", "utf8");
 /** A sentence of the contract that leaves something open. */
 export interface OpenPoint {
   readonly sentence: string;
-  /** The field, or the heading, that it stands under. */
+  /** The fields, or the headings, that the sentence is about. */
   readonly about: readonly string[];
 }
 

@@ -51,7 +51,7 @@ export function everyAlternative(): [name: string, profile: Profile][] {
       .filter(({ form }) => form !== true)
       .map(({ value }): [string, Profile] => [`${path}: ${JSON.stringify(value)}`, profileOf({ [path]: value })]),
   );
-  // Includes the operation that pays a charge.
+  // Without this setting, whose alternative would remove the operation that pays a charge.
   const left = new Set(["charges.payEndpoint"]);
   const all = settings.flatMap(({ path, alternatives }) => {
     const value = alternatives.find(({ form }) => form !== true)?.value;

@@ -17,7 +17,7 @@ declare module "vitest" {
   }
 }
 
-/** No dependency: it brings along 190 packages, one of which reports its installation. */
+/** Prism is not a dependency: it needs 190 packages, one of which reports its installation. */
 const prism = "@stoplight/prism-cli@5.12.0";
 const upstreamHeader = "x-upstream";
 

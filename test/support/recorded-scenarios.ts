@@ -3,8 +3,8 @@ import { loadScenarioFiles } from "../../src/cli/shared/scenario-files.js";
 import type { Scenario, Step } from "../../src/scenarios/file/scenario.js";
 
 /**
- * The shipped scenarios as clients play them who look at their balance at both ends, subscribe at the beginning, and wait for their last webhooks. An archive of
- * the journal has no bodies that are not JSON, so these requests are left out.
+ * The shipped scenarios, changed so that the client reads its balance at the start and the end, subscribes at the start, and waits for its last webhooks. An
+ * archive of the journal has no bodies that are not JSON, so these requests are left out.
  */
 export async function loadScenarios(): Promise<readonly Scenario[]> {
   const scenarios = (await loadScenarioFiles(["scenarios"])).map(asClient);

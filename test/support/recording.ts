@@ -14,7 +14,7 @@ export interface Sent {
 
 interface SendOptions {
   readonly company?: string;
-  /** Null leaves one out. */
+  /** A header that is null is left out. */
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
@@ -40,7 +40,7 @@ export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax
   return {
     sandbox,
     recorder,
-    /** To the API; text and bytes are sent as they are. */
+    /** Calls the API; text and bytes are sent as they are. */
     api: async (
       method: string,
       path: string,
@@ -68,7 +68,7 @@ export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax
         ...content,
       });
     },
-    /** What a customer sends on the payment page. */
+    /** Sends a form of the payment page, as a customer does. */
     form: (chargeId: string, fields: Record<string, string>) =>
       request("POST", `/checkout/${chargeId}`, { body: new URLSearchParams(fields), redirect: "manual" }),
     close: () => sandbox.close(),

@@ -2,7 +2,7 @@
 
 let made = 0;
 
-/** Of POST /v1/charges; with a new `externalId` each time. */
+/** A body of POST /v1/charges, with a new `externalId` each time. */
 export function chargeRequest(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     amount: 10_000,
@@ -14,7 +14,7 @@ export function chargeRequest(change: Readonly<Record<string, unknown>> = {}): R
   };
 }
 
-/** Of POST /v1/transactions; with a new `reference` each time. */
+/** A body of POST /v1/transactions, with a new `reference` each time. */
 export function transferRequest(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return { amount: 5_000, msisdn: "+2250700000001", reference: `payout-${++made}`, type: "transfer", ...change };
 }

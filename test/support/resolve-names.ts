@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { isIP } from "node:net";
 import { onTestFinished, vi } from "vitest";
 
-/** The machine's resolver and the name servers know these names too, until the test ends. */
+/** Makes the machine's resolver and the name servers know these names too, until the test ends. */
 export function resolveNames(names: Readonly<Record<string, readonly string[]>>): void {
   const real = dns.lookup;
   replaceLookup((...parts) => {
@@ -24,7 +24,7 @@ export function resolveNames(names: Readonly<Record<string, readonly string[]>>)
   }
 }
 
-/** The machine's resolver answers nothing, until the test ends. */
+/** Keeps the machine's resolver from answering, until the test ends. */
 export function silenceResolver(): void {
   replaceLookup(() => undefined);
 }

@@ -9,23 +9,23 @@ import type { Json } from "../../src/kernel/messages/json.js";
 import { fetchTo } from "../../src/http/server/app.js";
 import { loadScenarios } from "./recorded-scenarios.js";
 
-/** `named`: calibrate sets exactly the alternative. `open`: it sets nothing, and says that the setting is open. `wrong`: anything else, and any drift. */
+/** `named`: calibrate sets exactly the alternative. `open`: it sets nothing, and reports that the setting is open. `wrong`: anything else, or any drift. */
 export type Verdict = "named" | "open" | "wrong";
 
 export interface RoundTrip {
   readonly alternative: Alternative;
   readonly verdict: Verdict;
-  /** The scenarios that play differently, by their files. */
+  /** The files of the scenarios that run differently under the alternative. */
   readonly files: readonly string[];
-  /** What it named and what it left unexplained, for messages. */
+  /** What calibrate set, and what it left unexplained, for messages. */
   readonly said: string;
 }
 
-/** Of the scenarios that play differently, so many of the shortest are calibrated, with some that show what is usual. */
+/** Only this many scenarios that run differently are calibrated, the shortest, together with some that show the usual behaviour. */
 const DIFFERING_MAX = 3;
 const USUAL = /\/(?:transfer-completed|charge-paid|charge-dropped|probes\/transfer)\.yaml$/;
 
-/** Plays the shipped scenarios against services that differ from the default, and calibrates what was recorded. */
+/** Replays the shipped scenarios against services that differ from the default, and calibrates the recordings. */
 export async function openRoundTrips() {
   const scenarios = await loadScenarios();
   const rehearsal = openRehearsal(fetchTo, ({ url }) => (url.includes("nobody-listens") ? 503 : 200));
@@ -52,12 +52,12 @@ export async function openRoundTrips() {
   return {
     async ofAlternative(alternative: Alternative): Promise<RoundTrip> {
       const files = await differing(alternative);
-      // Where none plays differently, all else is as usual.
+      // If no scenario runs differently, only this setting is of interest.
       const only = files.length === 0 ? [alternative.setting.path] : [];
       const report = await calibrateScenarios(await play(files, profileOf([alternative])), only);
       return { alternative, verdict: judge(report, alternative), files, said: describe(report, files) };
     },
-    /** Plays the scenarios that show the alternatives, with all of them at once. */
+    /** Replays the scenarios that show the alternatives, under all alternatives at once. */
     async ofProfile(trips: readonly RoundTrip[]): Promise<CombinedRoundTrip> {
       const alternatives = trips.map(({ alternative }) => alternative);
       const files = trips.flatMap((trip) => trip.files);
@@ -97,7 +97,7 @@ function judge(report: CalibrationReport, { setting, after }: Alternative): Verd
   return rows.length === 1 && rows.every((row) => row.state === "set" && isRight(row)) ? "named" : "wrong";
 }
 
-/** What explains the recording just as well. */
+/** The alternatives that explain the recording equally well. */
 function othersThan({ path, value }: CalibratedSetting, { assumptions }: CalibrationReport): readonly string[] {
   const begin = `${path}: ${JSON.stringify(value)} explains the recording, but so does `;
   return assumptions.flatMap((text) => (text.startsWith(begin) ? text.slice(begin.length, -1).split(", ") : []));
@@ -111,11 +111,11 @@ export interface CombinedRoundTrip {
   /** Drift and contradictions. */
   readonly unexplained: readonly object[];
   /**
-   * Of the alternatives, those without which the service would say something else, and that no open setting explains as well: values by path, as the sandbox
-   * reads them.
+   * The alternatives that make a difference to the service's answers, and that no open setting explains equally well: values by path, as the sandbox reads
+   * them.
    */
   readonly given: Readonly<Record<string, unknown>>;
-  /** What calibrate named, likewise. */
+  /** The settings that calibrate set, in the same form. */
   readonly found: Readonly<Record<string, unknown>>;
   readonly said: string;
 }
@@ -124,7 +124,7 @@ function valuesOf(choices: readonly { readonly path: string; readonly value: Jso
   return Object.fromEntries(choices.map(({ path, value }) => [path, findSetting(path)?.schema.parse(value)]));
 }
 
-/** Answers and webhooks: what the scenarios send may depend on the profile, too. */
+/** The answers and webhooks alone, since the requests of scenarios may depend on the profile too. */
 function saidIn(scenarios: readonly RehearsedScenario[]) {
   return scenarios.map(({ exchanges }) =>
     exchanges.map((exchange) => (new URL(exchange.url).pathname.startsWith("/v1/") ? exchange.answer : exchange)),

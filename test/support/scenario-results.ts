@@ -7,7 +7,7 @@ import { parseText } from "./scenarios.js";
 
 const scenario = await parseText("steps: [{ settle: }]");
 
-/** A scenario that passed, but for what is changed. */
+/** The result of a scenario that passed, with these changes. */
 export function resultOf(change: Partial<ScenarioResult> & { name?: string; file?: string }): ScenarioResult {
   const { name = "A charge is paid", file = "scenarios/paid.yaml", ...rest } = change;
   return {
@@ -37,10 +37,10 @@ export const failed: Failure = {
   answer: { status: 200, headers: { "content-type": "application/json" }, body: { balance: 2 } },
 };
 
-/** What a name could try: to be markup, a command, a directive, another line, a colour, or no character at all. */
+/** A hostile name: it contains markup, commands, a directive, another line, a colour, and invalid characters. */
 export const hostile = `</testcase> ]]> & "it" 'is' # SKIP %0A::error::\n::error file=a::b\r\u0007\u001B[31mred\u0000\uFFFE\uD800 \\# é☕`;
 
-/** A summary with that name wherever a text may be. */
+/** A summary with the hostile name in every text. */
 export const attacked = summaryOf(
   resultOf({
     name: hostile,

@@ -22,11 +22,11 @@ interface ReplayedExchange {
 /** What happened while scenarios were replayed. */
 export interface Replayed extends ReplaySummary {
   readonly exchanges: readonly ReplayedExchange[];
-  /** Bodies of webhooks, each as often as it was sent. */
+  /** The bodies of all webhooks, repeated ones included. */
   readonly payloads: readonly LooseJson[];
   /** The failures as text; empty when all scenarios passed. */
   readonly failures: string;
-  /** Of all scenarios together. */
+  /** The coverage of all scenarios together. */
   readonly coverage: Coverage;
 }
 
@@ -112,7 +112,7 @@ export async function replayText(yaml: string, options: ReplayTestOptions & { fi
   return { ...result, exchanges, payloads, failures };
 }
 
-/** The steps, and those inside of them. */
+/** The steps, including nested ones. */
 export function allSteps(steps: readonly Step[]): Step[] {
   return steps.flatMap((step) => [step, ...("steps" in step ? allSteps(step.steps) : [])]);
 }

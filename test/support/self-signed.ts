@@ -18,7 +18,7 @@ kUujWbGCAuDMH0JLaigyY3UONsypQZdXOelxG7PyOSkMpNenhARyKZmu
 -----END PRIVATE KEY-----`,
 };
 
-/** The same with an RSA key. */
+/** Such a certificate with an RSA key. */
 export const selfSignedRsa = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIDJzCCAg+gAwIBAgIUcOJpdqxIagKp5QDgDjRPxUgjKXkwDQYJKoZIhvcNAQEL

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Matchers for what differs from run to run. */
+/** Matchers for values that differ from run to run. */
 export const anUuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 export const aTransactionId = expect.stringMatching(/^txn_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 export const aBatchId = expect.stringMatching(/^bat_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { root } from "./markdown.js";
 
 export interface ShellOptions {
-  /** Replaces http://127.0.0.1:4010. */
+  /** The address that replaces http://127.0.0.1:4010. */
   readonly url: string;
   /** Other addresses of the page, and their replacements. */
   readonly instead?: Readonly<Record<string, string>>;

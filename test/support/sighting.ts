@@ -77,7 +77,7 @@ export function payout(
   });
 }
 
-/** What is left of verdicts in the end: detections that no later one withdraws. */
+/** The detections that no later verdict withdraws. */
 export function detectionsOf(verdicts: readonly Verdict[] = []): readonly Detection[] {
   const found = new Map<string, Detection>();
   for (const verdict of verdicts) {

@@ -1,7 +1,7 @@
 import fc from "./fast-check.js";
 import type { LooseJson } from "./world.js";
 
-/** What a field may hold that no sandbox wrote. */
+/** Values that a field may have in a state that no sandbox wrote. */
 const hostile = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -47,7 +47,7 @@ interface Mutation {
   /** Chooses the kind of place, and another one of it for `swap`. */
   readonly at: number;
   readonly change: "replace" | "swap" | "remove" | "repeat";
-  /** The first one of the type of what is there is used, else the first. */
+  /** The first value with the type of the present one is used, or else the first. */
   readonly values: readonly unknown[];
   /** Chooses the place among those of its kind. */
   readonly from: number;
@@ -72,9 +72,9 @@ interface Place {
 export function mutateState(state: LooseJson, mutations: readonly Mutation[]): LooseJson {
   const mutated = structuredClone(state);
   for (const { at, change, values, from } of mutations) {
-    // First the kind of place, so that long tables do not have all the mutations.
+    // Choose the kind of place first, so that long tables do not get all mutations.
     const all = placesIn(mutated);
-    // What an event was about is no more than shown.
+    // The subject of an event is only shown, so it is left out.
     const kinds = [...new Set(all.map(({ path }) => path))].filter((path) => !path.startsWith(".events[].subject."));
     const places = all.filter(({ path }) => path === kinds[at % kinds.length]);
     const place = places[from % places.length];

@@ -118,7 +118,7 @@ export function createWorld(options: WorldOptions = {}): TestWorld {
   };
 }
 
-/** One that is closed when the test ends. */
+/** A world that is closed when the test ends. */
 export function openWorld(options?: WorldOptions): TestWorld {
   const world = createWorld(options);
   onTestFinished(() => world.close());
