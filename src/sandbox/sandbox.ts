@@ -42,7 +42,7 @@ export class Sandbox {
   /** The companies' records, and when changes of them are durable. */
   readonly store: Store<StoredSandbox>;
   readonly #companies = new Map<string, Company>();
-  /** In the order of opening. */
+  /** Open companies, in the order of opening. */
   readonly opened = new Table<OpenedCompany>("companies");
   readonly provisioned = new Provisioned(this);
   /** Access token → company id. */

@@ -1,9 +1,9 @@
-/** `read-books.mjs FILE MS CHECK COMMAND [ARG…]`: runs the command for at most MS, and writes what the sandbox's books then say to FILE. */
+/** `read-books.mjs FILE MS CHECK COMMAND [ARG…]`: runs the command for at most MS, and then writes the sandbox's payouts and charges to FILE. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 
 const [file, timeout, check, command, ...args] = process.argv.slice(2);
-// Null: it was still running at the time limit.
+// Null means that it was still running at the time limit.
 const { status: exitCode } = spawnSync(command, args, { timeout: Number(timeout), killSignal: "SIGKILL" });
 await ask("clock/advance", { by: "1d" });
 const [payouts, charges] = await Promise.all(["transactions", "charges"].map((what) => ask(`${what}?limit=1000`)));

@@ -119,7 +119,7 @@ describe("the lock", () => {
         await nodeFileSystem.rename(from, to);
       },
     };
-    // As a process that is paused: it looks at nothing by itself.
+    // Like a paused process: it does not check its lock by itself.
     const system = { ...systemClock, after: () => () => undefined };
     const first = await openLetters(path, { fs, journalBytes: 20, system });
     renames = 0;
@@ -143,7 +143,7 @@ describe("the lock", () => {
     ["the lock and the document", (path, before) => writeFile(path, before.get("store.json") ?? "")],
   ])("is lost when another process has had the store, even if somebody restored %s", async (_, bringBack) => {
     const path = await newStorePath();
-    // As a process that is paused: it looks at nothing by itself.
+    // Like a paused process: it does not check its lock by itself.
     const first = await openLetters(path, { system: { ...systemClock, after: () => () => undefined } });
     first.put("a", 1);
     await first.store.durable(true);

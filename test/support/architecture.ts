@@ -307,7 +307,7 @@ function checkFolderDirection(sources: readonly Source[]): Violation[] {
   });
 }
 
-/** Of the source files, tests beside them not counted. */
+/** Checks the number of source files in each folder, without the tests. */
 export function checkFolderSizes(files: readonly SourceFile[]): Violation[] {
   const counts = new Map<string, number>();
   for (const { path } of files) {

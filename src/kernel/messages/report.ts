@@ -1,6 +1,6 @@
 /** How the text of a report looks: its width, and the colours of a terminal. */
 export interface Style {
-  /** In columns. */
+  /** The width in columns. */
   readonly width: number;
   readonly good: Paint;
   readonly bad: Paint;

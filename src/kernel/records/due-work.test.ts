@@ -4,7 +4,7 @@ import { byDueThenSeq, type DueItem, DueQueue } from "./due-work.js";
 
 const item = (id: string, dueAt: number, seq: number): DueItem => ({ id, dueAt, seq, kind: "ring", subject: id });
 
-/** Takes everything out, as the clock does. */
+/** Removes all items in order, as an advance does. */
 function drain(queue: DueQueue<string>): string[] {
   const order: string[] = [];
   for (let next = queue.peek(); next !== undefined; next = queue.peek()) {

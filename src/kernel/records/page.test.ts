@@ -17,7 +17,7 @@ function page(table: Table<Row>, request: ListRequest<Row>): Page<Row> {
 
 const seqsOf = ({ rows }: Page<Row>): number[] => rows.map(({ seq }) => seq);
 
-/** Every page in one direction, from `first` on. */
+/** Returns every page in one direction, beginning with `first`. */
 function walk(table: Table<Row>, first: Page<Row>, direction: "next" | "prev", request: ListRequest<Row>): Page<Row>[] {
   const pages = [first];
   for (let cursor = first[direction]; cursor !== null; cursor = pages.at(-1)?.[direction] ?? null) {

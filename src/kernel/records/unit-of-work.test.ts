@@ -23,7 +23,7 @@ function createStores() {
 
 type Stores = ReturnType<typeof createStores>;
 
-/** Everything that a reader can see of them. */
+/** Everything that a reader can see of the stores. */
 function look({ pets, others, due }: Stores) {
   return {
     pets: [...pets.values()],

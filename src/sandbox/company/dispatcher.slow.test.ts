@@ -154,7 +154,7 @@ describe("Dispatcher", () => {
     for (let n = 0; n < 50_000; n++) {
       const next = delivery(n);
       pending.add(next.id);
-      // As a table forgets its oldest.
+      // Like a table that forgets its oldest row.
       pending.delete(`del_${n - 1_000}`);
       dispatcher.hold([next]).release();
     }

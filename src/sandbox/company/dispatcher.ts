@@ -71,7 +71,7 @@ interface Lane {
 
 interface Receiver {
   readonly origin: string;
-  /** By resource. */
+  /** Lanes by resource. */
   readonly lanes: Map<string, Lane>;
   open: number;
   active: number;

@@ -14,7 +14,7 @@ const profileOf = (overrides?: unknown): Profile => acceptedProfile(overrides).p
 
 const byDefault = planCoverage(profileOf());
 
-/** The default, and each alternative by itself. */
+/** The default profile, and a profile for each alternative of each setting. */
 const profiles = [
   ["the default", {}] as const,
   ...settings.flatMap(({ path, alternatives }) =>

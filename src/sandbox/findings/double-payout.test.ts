@@ -197,7 +197,7 @@ it("double-payout does not promise a 409 if a reference may be used twice", () =
 describe("double-payout after two copies of a webhook", () => {
   const [COPY_MS, ANSWER_MS] = [500, 5];
 
-  /** The first payout comes while the second copy is on its way, this long after the first copy was answered. */
+  /** The first payout comes while the second copy is in flight, `firstAfterMs` after the first copy was answered. */
   function watchCopies(firstAfterMs: number, againAfterMs: number): readonly Detection[] {
     const detector = createDoublePayoutDetector();
     const webhook = delivery({ topic: "charges/events", resource: "charge-1", resourceKind: "charge" });

@@ -39,7 +39,7 @@ function exchangeOf(
   return { ...rest, turn: 0, rawBody: undefined, company, connection: undefined, onLost: () => undefined };
 }
 
-/** Two payouts of the same new amount, the second instead of the first. */
+/** Two payouts of one order with a new amount. The second repeats the first under a new reference. */
 function repeat(index: number): readonly JournalEntry[] {
   const order = { amount: 5_000 + index };
   return [payout(`a-${index}`, { order, status: 503 }), payout(`b-${index}`, { order })];

@@ -199,7 +199,7 @@ const AT_THE_SAME_TIME_MS = 1_000;
 interface SentPayout extends Answered {
   readonly order: PayoutOrder;
   readonly entry: Sent;
-  /** The same for equal payouts. */
+  /** A key that equal payouts share. */
   readonly group: string;
 }
 

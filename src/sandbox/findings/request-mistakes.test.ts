@@ -8,7 +8,7 @@ import {
 } from "./request-mistakes.js";
 import type { JournalEntry } from "../observation/journal.js";
 
-/** Reads with these gaps between them; whether each was reported. */
+/** Makes reads with these gaps between them, and returns whether each was reported. */
 function poll(gapsMs: readonly number[], pathOf: (index: number) => string = () => "/v1/charges/charge-1"): boolean[] {
   const detector = createPollingTooFastDetector();
   let receivedAt = 50_000;

@@ -27,7 +27,7 @@ const POLLS_SPAN_MS = 1_000;
 const RESOURCES_MAX = 1_000;
 
 interface Read extends Pick<JournalEntry, "receivedAt" | "at"> {
-  /** The state that the client had last read. */
+  /** The state that the client knew after this read. */
   readonly shown: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export function createPollingTooFastDetector(): Detector {
       const { receivedAt, at } = entry;
       const before = readsOf.get(path) ?? [];
       const shown = entry.status === 200 ? stateIn(entry.answer) : before.at(-1)?.shown;
-      // Reads between which the resource changed do not count: a client may read it after each change.
+      // Only reads that show the same state count: a client may read a resource after each of its changes.
       const same = before.filter((read) => read.shown === shown);
       const reads = [...same, { receivedAt, at, shown }].slice(-POLLS_MAX - 1);
       readsOf.add(path, reads);

@@ -106,7 +106,7 @@ const DUPLICATES_MAX = 1_000;
 
 /** The same topic and URL subscribed more than once. Withdrawn when all but one are deleted. */
 export function createDuplicateSubscriptionDetector(): Detector {
-  /** By the key of the detection. */
+  /** The duplicates that were reported, by the key of the detection. */
   const reported = new RecentMap<string, true>(DUPLICATES_MAX);
   return {
     see(entry, scene) {

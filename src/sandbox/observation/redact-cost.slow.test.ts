@@ -4,7 +4,7 @@ import { SecretRedactor } from "./redact.js";
 
 const redactor = new SecretRedactor(["at_sandbox", "secret_sandbox", "k/y+1=abc", "à_clé_dé"]);
 const MEBIBYTE = 1024 * 1024;
-/** Of processor time. */
+/** The longest stop, ms of processor time. */
 const STOP_MAX_MS = 700;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 

@@ -207,7 +207,7 @@ describe("the fixtures of a company", () => {
   });
 
   it("may complete a transfer before the payments that cover it", () => {
-    // It must not fail for want of what a charge brings in later.
+    // The transfer must not fail because the balance lacks the money of a later charge.
     const company = seed({
       balance: 0,
       fixtures: [

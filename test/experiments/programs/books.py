@@ -1,4 +1,4 @@
-"""What a program believes that it has paid, and whether that is so: `python3 books.py` fails when it is not."""
+"""The payouts that a program believes it has made. `python3 books.py` fails when they are not the sandbox's."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Sells an order, and pays the seller what the events say was taken. Weakness: an event that comes twice counts twice."""
+"""Sells an order, and pays the seller the amount of the events. Weakness: an event that comes twice counts twice."""
 
 import sys
 from lib import insist, let_pass, outcome_of, payout_of, receive, sell

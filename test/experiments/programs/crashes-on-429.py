@@ -1,4 +1,4 @@
-"""Pays a salary. Weakness: it knows no 429."""
+"""Pays a salary. Weakness: it does not handle 429."""
 
 import sys
 from lib import insist, is_unclear, let_pass, outcome_of, payout_of, try_call

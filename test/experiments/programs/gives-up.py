@@ -1,4 +1,4 @@
-"""Pays a salary, and keeps a book. Weakness: an answer of 5xx means to it that nothing was paid."""
+"""Pays a salary, and records it. Weakness: it takes a 5xx answer to mean that nothing was paid."""
 
 import sys
 import books

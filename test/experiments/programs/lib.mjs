@@ -1,4 +1,4 @@
-/** What the programs in Node share: calls, time, webhooks. */
+/** The code that programs in Node share: calls, time, webhooks. */
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -12,7 +12,7 @@ const {
 
 export const payee = "+2250700000010";
 
-/** One request. Rejects when no answer comes in time, or one that is no JSON. */
+/** Sends one request. Rejects when no answer comes in time, or when it is not JSON. */
 export async function call(method, path, body, { timeoutMs = 1_500 } = {}) {
   const headers = { authorization: `Bearer ${token}`, "x-company-id": company, "content-type": "application/json" };
   const signal = timeoutMs === null ? null : AbortSignal.timeout(timeoutMs);
@@ -21,10 +21,10 @@ export async function call(method, path, body, { timeoutMs = 1_500 } = {}) {
   return { status: answer.status, body: await answer.json() };
 }
 
-/** As `call`; undefined when there is no answer. */
+/** Like `call`, but returns undefined when there is no answer. */
 export const tryCall = (...request) => call(...request).catch(() => undefined);
 
-/** Lets time go by. */
+/** Advances the time. */
 export async function pass(by) {
   const headers = { "content-type": "application/json" };
   const sent = { method: "POST", headers, body: JSON.stringify({ by }) };
@@ -82,7 +82,7 @@ export async function sell(externalId) {
   return charge;
 }
 
-/** The genuine webhooks of some topics, as they come. They do not keep the program alive. */
+/** Receives the genuine webhooks of some topics. The receiver does not keep the program alive. */
 export async function receive(topics) {
   const events = [];
   const take = async (request, response) => {
@@ -100,7 +100,7 @@ export async function receive(topics) {
   return events;
 }
 
-/** Once: a subscription whose answer was lost is there already. */
+/** Subscribes once: if an answer was lost, checks whether the subscription exists. */
 async function subscribe(topic, address) {
   for (let attempt = 1; attempt <= 5; attempt++) {
     if (!isUnclear(await tryCall("POST", "/v1/webhooks", { topic, url: address }))) return;

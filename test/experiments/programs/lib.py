@@ -1,4 +1,4 @@
-"""What the programs in Python share: calls, time, webhooks."""
+"""The code that programs in Python share: calls, time, webhooks."""
 
 import base64
 import hashlib

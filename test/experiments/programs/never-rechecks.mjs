@@ -1,4 +1,4 @@
-/** Pays a salary. Weakness: what is pending at the first look counts as paid. */
+/** Pays a salary. Weakness: a payout that is pending at the first read counts as paid. */
 import { fail, insist, pass, payoutOf } from "./lib.mjs";
 
 const { status, body } = await insist("POST", "/v1/transactions", payoutOf("salary-awa"));

@@ -1,4 +1,4 @@
-/** Correct. Pays a salary: one reference, 409 is an earlier attempt, and the end is awaited. */
+/** Correct. Pays a salary under one reference: a 409 means an earlier attempt, and the program waits for the outcome. */
 import { fail, insist, outcomeOf, pass, payoutOf, receive } from "./lib.mjs";
 
 const events = await receive(["transactions/completed", "transactions/failed"]);

@@ -1,4 +1,4 @@
-/** Correct. Pays three salaries at a time. References and descriptions are new in each run, and the order of the requests is, too. */
+/** Correct. Pays three salaries at a time. References, descriptions and the order of the requests differ in each run. */
 import { randomUUID } from "node:crypto";
 import { fail, insist, payoutOf } from "./lib.mjs";
 

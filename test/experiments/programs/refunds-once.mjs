@@ -1,4 +1,4 @@
-/** Correct. Refunds a part of an order, and looks at the charge before it tries again. */
+/** Correct. Refunds a part of an order, and reads the charge before it tries again. */
 import { fail, insist, isUnclear, pass, sell, tryCall } from "./lib.mjs";
 
 const { id } = await sell("order-1");

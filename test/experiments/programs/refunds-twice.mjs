@@ -1,4 +1,4 @@
-/** Refunds a part of an order. Weakness: a refund without a clear answer is repeated, without a look at the charge. */
+/** Refunds a part of an order. Weakness: a refund without a clear answer is repeated without reading the charge. */
 import { fail, insist, pass, sell } from "./lib.mjs";
 
 const { id } = await sell("order-1");

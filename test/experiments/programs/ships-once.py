@@ -7,7 +7,7 @@ events = receive(["charges/events"])
 charge = sell("order-1")
 let_pass("30m")
 payouts = {}
-# Without an event it asks by itself.
+# Reads the charge even if no event came.
 for id in [event["data"]["id"] for event in events] + [charge["id"]]:
     _, charge = insist("GET", f"/v1/charges/{id}")
     if charge["status"] != "paid" or id in payouts:

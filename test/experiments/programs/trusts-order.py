@@ -1,4 +1,4 @@
-"""Sells an order and refunds a part of it. Weakness: what came last counts as what happened last."""
+"""Sells an order and refunds a part of it. Weakness: the event that came last counts as the latest."""
 
 import sys
 from lib import insist, let_pass, receive, sell, try_call
