@@ -19,7 +19,7 @@ const addressOf = (path: string): string => (path === "" ? "/_sandbox" : DASHBOA
 
 describe("/", () => {
   it.each(["text/html", "text/html,application/xhtml+xml,*/*;q=0.8", "application/xml, TEXT/HTML;q=0.9"])(
-    "leads clients that accept %s to the dashboard",
+    "redirects clients that accept %s to the dashboard",
     async (accept) => {
       const answer = await open().get("/", { accept });
       expect(answer.status).toBe(302);

@@ -25,7 +25,7 @@ describe("an empty page", () => {
   );
 
   it.each(["/charges/x", "/transfers/txn_x", "/batches/bat_x", "/deliveries/del_x", "/requests/req_1"])(
-    "%s is not there: 404, with what was asked for",
+    "%s does not exist: 404, with the requested id",
     async (path) => {
       const { status, text } = await (await openDesk()).open(path);
       expect(status).toBe(404);

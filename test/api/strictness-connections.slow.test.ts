@@ -9,7 +9,7 @@ const open = useWorlds();
 const credentials = "host: x\r\nauthorization: Bearer at_sandbox\r\nx-company-id: company_sandbox\r\n";
 
 it.each([
-  ["a chunk that is none", [`POST /v1/charges HTTP/1.1\r\n${credentials}transfer-encoding: chunked\r\n\r\n`, "zz\r\n"]],
+  ["an invalid chunk", [`POST /v1/charges HTTP/1.1\r\n${credentials}transfer-encoding: chunked\r\n\r\n`, "zz\r\n"]],
   ["CONNECT", ["CONNECT x:80 HTTP/1.1\r\nhost: x\r\n\r\n"]],
 ])("a connection that is refused is closed after a while, though its client keeps it open: %s", async (_, pieces) => {
   const { sandbox } = await open();

@@ -56,7 +56,7 @@ describe("an ambiguous request", () => {
     ["an encoding that is not the last", `${post}transfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
     ["an unknown encoding", `${post}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
     ["chunked twice", `${post}transfer-encoding: chunked\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n`],
-    ["a chunk size that is none", `${post}transfer-encoding: chunked\r\n\r\nzz\r\n{}`],
+    ["an invalid chunk size", `${post}transfer-encoding: chunked\r\n\r\nzz\r\n{}`],
     ["a chunk size with a sign", `${post}transfer-encoding: chunked\r\n\r\n+2\r\n{}\r\n0\r\n\r\n`],
     ["a chunk size beyond 64 bits", `${post}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}`],
     ["a chunk that is longer than it says", `${post}transfer-encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n`],
@@ -72,7 +72,7 @@ describe("an ambiguous request", () => {
     ["two hosts", `GET /v1/balance HTTP/1.1\r\nhost: localhost\r\n${host}${credentials}\r\n`],
     ["a host with a user", `GET /v1/balance HTTP/1.1\r\nhost: user@localhost\r\n${credentials}\r\n`],
     ["a host with a path", `GET /v1/balance HTTP/1.1\r\nhost: localhost/x\r\n${credentials}\r\n`],
-    ["a host that is none", `GET /v1/balance HTTP/1.1\r\nhost: a b/c\r\n${credentials}\r\n`],
+    ["an invalid host", `GET /v1/balance HTTP/1.1\r\nhost: a b/c\r\n${credentials}\r\n`],
     ["a host that ends like an address", `GET /v1/balance HTTP/1.1\r\nhost: 1.2.3.4.5\r\n${credentials}\r\n`],
     [
       "a host that ends like an address, and the control API",

@@ -34,7 +34,7 @@ describe("a body that is too large", () => {
     ["by its content-length, while it is still being sent", "content-length: 5000000", megabytes(5)],
     ["in chunks, to its end", "transfer-encoding: chunked", [...chunked(megabytes(5)), "0\r\n\r\n"]],
     ["in chunks that never end", "transfer-encoding: chunked", chunked(megabytes(20))],
-    ["beyond what is read and thrown away", "content-length: 30000000", megabytes(30)],
+    ["larger than what is read and discarded", "content-length: 30000000", megabytes(30)],
   ])("is answered with 413: %s", async (_, header, pieces) => {
     const { post } = await listen();
     const { status, body } = await post(`${json}${header}\r\n`, ...pieces);
@@ -74,8 +74,8 @@ describe("a body that is too large", () => {
     const head = `POST /v1/charges HTTP/1.1\r\n${credentials.replace("connection: close\r\n", connection)}${json}`;
 
     it.each([
-      ["nothing of it yet", 2_000_000, []],
-      ["all of it by now", 7_000_000, megabytes(7)],
+      ["nothing of the body yet", 2_000_000, []],
+      ["the whole body", 7_000_000, megabytes(7)],
     ])("is answered when the client has sent %s", async (_, length, pieces) => {
       const world = await open();
       const sent = [`${head}content-length: ${length}\r\n\r\n`, ...pieces];
@@ -240,17 +240,20 @@ describe("a path", () => {
     "/v1/./balance",
     "/v1/charges/.?x=1",
     "http://localhost/v1/..",
-  ])("with a segment that leads elsewhere is 400, since a proxy may have read it as it stands: %s", async (path) => {
-    const { get } = await listen();
-    const { status, body } = await get(path);
-    expect([status, JSON.parse(body).message]).toEqual([
-      400,
-      ["This is not an HTTP/1.1 request: its path has the segment . or .."],
-    ]);
-  });
+  ])(
+    "with a segment that leads elsewhere is 400, since a proxy may have read it as a plain segment: %s",
+    async (path) => {
+      const { get } = await listen();
+      const { status, body } = await get(path);
+      expect([status, JSON.parse(body).message]).toEqual([
+        400,
+        ["This is not an HTTP/1.1 request: its path has the segment . or .."],
+      ]);
+    },
+  );
 
   it.each(["/%5fsandbox/clock", "/%5Fs%61ndbox", "//%76%31/balance", "http://localhost/%5fsandbox/clock"])(
-    "that begins with an escape is 400, since a proxy may have read it as it stands: %s",
+    "that begins with an escape is 400, since a proxy may have read it unescaped: %s",
     async (path) => {
       const { get } = await listen();
       const { status, body } = await get(path);

@@ -100,7 +100,7 @@ describe("the checks", () => {
   });
 
   it.each(wireChecks.map((check) => [check.id, check] as const))(
-    "%s sends the same number of requests whatever comes back, each another one",
+    "%s sends the same number of requests whatever the answers are, each a different one",
     async (_, check) => {
       const [accepted, refused] = [await requestsOf(check, 200), await requestsOf(check, 401)];
       expect(accepted.length).toBe(refused.length);

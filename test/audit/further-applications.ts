@@ -120,7 +120,7 @@ export const sound: Readonly<Record<string, Specimen>> = {
         return { gross, refunds, net: gross - refunds };
       }),
   },
-  "counts what was refunded in full apart from what was refunded in part": {
+  "counts full refunds separately from partial ones": {
     create: () =>
       rowsWith((rows) => {
         const full = rows.filter(({ status }) => status === "refunded");
@@ -328,7 +328,7 @@ export const unsound: Readonly<Record<string, Specimen>> = {
     options: ({ system }) => ({ settleMs: 4000, ...(system === undefined ? {} : { system }) }),
     finds: ["state-duplicate fail", "state-reversed fail"],
   },
-  "ships at the first event of an order, whatever it says": {
+  "ships at the first event of an order, whatever its status is": {
     create: () => shipping((_, before) => before === "due"),
     finds: ["state-reversed fail"],
   },
@@ -517,7 +517,7 @@ export const explained: Readonly<Record<string, Specimen & { readonly says: RegE
       },
     ]),
   ),
-  "notes an event at once, and ships 3 s later, as often as it comes": {
+  "records an event immediately, and ships 3 s later, each time that it comes": {
     create: createLateShipping,
     options: ({ system }) => (system === undefined ? {} : { system }),
     says: /after the answer.*--settle/,

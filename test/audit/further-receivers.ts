@@ -29,7 +29,7 @@ const isPayout = (topic: string): boolean => /^transactions?\//.test(topic);
 
 /** Correct receivers with raw sockets, by what is special about them. Each starts, and returns its URL. */
 export const sound: Readonly<Record<string, () => Promise<string>>> = {
-  "acknowledges what it does not handle without verifying it": async () =>
+  "acknowledges topics that it does not handle without verifying them": async () =>
     (await startReceiver(verifyingOnly((topic) => ["charges/events", "transactions/completed"].includes(topic)))).url,
   "acknowledges topics that it does not know without verifying them": async () =>
     (await startReceiver(verifyingOnly((topic) => isCharge(topic) || isPayout(topic)))).url,
@@ -99,7 +99,7 @@ export const unsound: Readonly<Record<string, readonly [receive: Receive, ...fin
     verified(({ body, headers }, header) => isGenuine(body, header || headers["x-signature"])),
     "signature-other-header fail",
   ],
-  "takes what a proxy says it has verified, in another header": [
+  "accepts events that a proxy claims in another header to have verified": [
     verified(({ body, headers }, header) => isGenuine(body, header) || "x-hmac-signature" in headers),
     "signature-other-header fail",
   ],
@@ -123,7 +123,7 @@ export const unsound: Readonly<Record<string, readonly [receive: Receive, ...fin
     verified(({ body }, header) => header.length >= 44 && header.endsWith(hmac(body))),
     "signature-prefix fail",
   ],
-  "verifies only what is JSON by its content type": [
+  "verifies only bodies with the content type of JSON": [
     ({ body, headers }) =>
       textOf(headers["content-type"]).includes("json") && !isGenuine(body, headers[HEADER]) ? 401 : take(body),
     "content-type fail",

@@ -20,7 +20,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
       "signature-not-ascii",
     ],
     "ignores refunds": ['    "refunded": ["due", "paid", "refunded_partially"],\n', "", "state-refunds"],
-    "cancels what is paid": ['"dropped": ["due"]', '"dropped": ["due", "paid"]', "state-dropped-after-paid"],
+    "cancels paid orders": ['"dropped": ["due"]', '"dropped": ["due", "paid"]', "state-dropped-after-paid"],
   },
   php: {
     "compares hex": ["$secretKey, true)", "$secretKey)", "signature-hex"],
@@ -39,7 +39,7 @@ const mistakes: Readonly<Record<SnippetLanguage, Readonly<Record<string, readonl
       "hash_equals($digest, base64_decode($header))",
       "signature-white-space",
     ],
-    "goes on without a header": [
+    "continues without a header": [
       "if ($header === null || $secretKey === '') {\n        return false;",
       "if ($header === null) {\n        return true;",
       "signature-missing",

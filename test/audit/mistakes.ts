@@ -6,7 +6,7 @@ export const mistakes: Readonly<
   Record<string, { readonly receive: Receive; readonly named: string; readonly warns?: true }>
 > = {
   "verifies nothing": { receive: ({ body }) => take(body), named: "signature-wrong-secret" },
-  "verifies nothing, and parses whatever comes": {
+  "verifies nothing, and parses any body": {
     receive: ({ body }) => (JSON.parse(body.toString("utf8")) === null ? 400 : take(body)),
     named: "signature-wrong-secret",
   },
@@ -40,18 +40,18 @@ export const mistakes: Readonly<
     named: "signature-base64url",
     warns: true,
   },
-  "verifies what it parsed and printed again": {
+  "verifies the body after parsing and printing it": {
     receive: verifiedBy((body, header) => hmac(JSON.stringify(JSON.parse(safe(body)))) === header),
     named: "signature-reprinted",
   },
-  "parses whatever comes, and verifies what it printed again": {
+  "parses any body, and verifies it after printing it": {
     receive: ({ headers, body }) => {
       const event = JSON.parse(body.toString("utf8"));
       return hmac(JSON.stringify(event)) === headers[HEADER] ? take(body) : 401;
     },
     named: "signature-reprinted",
   },
-  "verifies what json.dumps of Python printed": {
+  "verifies the body as json.dumps of Python prints it": {
     receive: verifiedBy((body, header) => hmac(pythonOf(JSON.parse(safe(body)))) === header),
     named: "signature-reprinted",
   },
@@ -156,7 +156,7 @@ export const mistakes: Readonly<
     receive: ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 500),
     named: "signature-wrong-secret",
   },
-  "answers 200 to what it refuses": {
+  "answers 200 to requests that it refuses": {
     receive: ({ headers, body }) => (isGenuine(body, headers[HEADER]) ? take(body) : 200),
     named: "signature-wrong-secret",
   },

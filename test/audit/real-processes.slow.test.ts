@@ -91,8 +91,8 @@ async function audit(origin: string, ...flags: readonly string[]) {
 
 describe("sandbox audit of a shop that is a process of its own", { timeout: 180_000 }, () => {
   it.each<[string, string, [number, string], string?]>([
-    ["fails what keeps in memory what it has handled", "memory", [4, "fail"]],
-    ["passes what keeps it in a file", "file", [0, "pass"]],
+    ["fails a shop that keeps handled events in memory", "memory", [4, "fail"]],
+    ["passes a shop that keeps them in a file", "file", [0, "pass"]],
     ["waits for one that begins after the command", "memory", [4, "fail"], "sleep 1; "],
   ])("--restart %s", async (_, memory, expected, before) => {
     const { origin, command } = await startShop({ MEMORY: memory });

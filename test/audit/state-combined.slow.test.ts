@@ -21,9 +21,9 @@ const memories = {
 
 /** How an event changes the status of an order, and the checks that it fails. */
 const orders = {
-  "what is further on": { next: (now: number, known: number) => Math.max(now, known), named: [] },
-  "what came last": { next: (_: number, known: number) => known, named: ["state-reversed"] },
-  "what came last, if it is bad news": {
+  "the later status": { next: (now: number, known: number) => Math.max(now, known), named: [] },
+  "the last event": { next: (_: number, known: number) => known, named: ["state-reversed"] },
+  "the last event, if it is bad news": {
     next: (now: number, known: number) => (known === DROPPED ? known : Math.max(now, known)),
     named: ["state-dropped-after-paid"],
   },

@@ -89,7 +89,7 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
   });
 
   it.each([
-    ["a command that is not there", "no-such-command --now", "there is no such command"],
+    ["a missing command", "no-such-command --now", "there is no such command"],
     ["a command whose name is too long", "x".repeat(300), "spawn ENAMETOOLONG"],
     ["no command", " ", "it is empty"],
     ["a command that fails", "sh -c 'echo gone >&2; exit 3'", "it ended with 3: gone"],

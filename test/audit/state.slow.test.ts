@@ -27,7 +27,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
   it.each([
     ["counts each charge once", createShop],
     ["knows its own orders only", createShopOfOrders],
-    ["believes only what agrees with its order", createSuspiciousShop],
+    ["accepts only events that agree with its order", createSuspiciousShop],
     ["keeps a list of all events", createLedger],
   ])("find nothing wrong with an application that %s", async (_, create) => {
     const { checks, passed } = await audit(create());

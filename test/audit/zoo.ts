@@ -262,7 +262,7 @@ export const unproven: Readonly<Record<string, Specimen>> = {
     create: () => ({ handle: () => undefined, state: () => ({ paid: 0 }) }),
     verdict: "inconclusive",
   },
-  "prints only what changes by itself": {
+  "prints only values that change by themselves": {
     create: () => {
       let count = 1;
       return { handle: () => undefined, state: () => (count *= 2) };

@@ -138,7 +138,7 @@ it.each<[string, Mutation, readonly object[]]>([
     [{ operation: null, topic: "charge.updated", pointer: "/body/topic", kind: "value" }],
   ],
   [
-    "another name for what a webhook is about",
+    "another name for the data of a webhook",
     inWebhooks((webhook) => {
       const { data, ...body } = json(webhook.body);
       return { ...webhook, body: bytes({ ...body, payload: data }) };
@@ -149,7 +149,7 @@ it.each<[string, Mutation, readonly object[]]>([
     ],
   ],
   [
-    "webhooks that are no JSON",
+    "webhooks that are not JSON",
     inWebhooks((webhook) => ({ ...webhook, body: Buffer.from("topic=charges%2Fevents") })),
     [{ operation: null, topic: "unknown", pointer: "/body/topic", kind: "missing" }],
   ],

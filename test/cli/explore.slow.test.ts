@@ -138,7 +138,7 @@ describe("a command that does not do the same in each run", () => {
 describe("what cannot be explored", () => {
   it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     ["no command", [], [], 1, /explore needs a command/],
-    ["a command that is not there", [], ["no-such-command"], 3, /there is no such command/],
+    ["a missing command", [], ["no-such-command"], 3, /there is no such command/],
     ["a command whose name is too long", [], ["x".repeat(300)], 3, /Failed to run x{60}…: spawn ENAMETOOLONG\.$/m],
     ["a command that calls nothing", [], ["true"], 6, /The sandbox was never called/],
     ["a command that fails", [], program("process.exit(7)"), 6, /fails without any fault: it ended with 7/],
@@ -207,7 +207,7 @@ describe("what cannot be explored", () => {
       6,
       /makes 1 payout in its first run, and 0 in later ones. It was so when it ran twice at the same time/,
     ],
-    ["a fault or point that is not there", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
+    ["an unknown fault or point", ["--only", "anser-lost"], carefulPayout, 1, /did you mean "?answer-lost/i],
     [
       "a command that removes all rules",
       ["--only", "answer-lost"],

@@ -156,7 +156,7 @@ describe("exit code 3, it could not run", () => {
       '{"now":"x","mode":"frozen","pendingTimers":1,"next":{"at":"x","kind":"x","id":"x"}}',
     ],
     [
-      "a clock with what a terminal obeys",
+      "a clock with control characters",
       200,
       '{"now":"2026-01-15T09:00:00.000Z","mode":"\\u001b[2J","pendingTimers":0}',
     ],

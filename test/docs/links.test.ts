@@ -30,7 +30,7 @@ describe("links", () => {
   });
 
   it.each(allPages.filter((path) => path !== "CHANGELOG.md" && path !== "docs/fidelity.md"))(
-    "of %s lead to the contract where it is first mentioned",
+    "of %s lead to the contract at its first mention",
     (path) => {
       const text = readFileSync(`${root}${path}`, "utf8");
       const prose = text.replaceAll(/^```[^]*?^```$|<!--[^]*?-->|`[^`\n]*`/gm, "");

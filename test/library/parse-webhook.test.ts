@@ -56,7 +56,7 @@ describe("parseWebhook", () => {
 
   test.each([
     ["refuses one that nobody has signed", () => parseWebhook(bodyOf("charges/events"), undefined, KEY), 401],
-    ["refuses one that is no event", () => parse("{"), 400],
+    ["refuses one that is not an event", () => parse("{"), 400],
     ["acknowledges a topic that it does not know", () => parse(bodyOf("transactions/done")), 204],
   ] as const)("has the status of an answer that %s", (_, read, status) => {
     expect(read).toThrow(expect.objectContaining({ status }));

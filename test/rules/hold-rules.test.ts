@@ -177,7 +177,7 @@ describe("loseAnswers", () => {
   });
 });
 
-describe("what does not go together", () => {
+describe("conflicting members", () => {
   it.each([
     [{ hold: "next", delay: "5s" }, [expect.stringContaining("then.delay does not go with hold")]],
     [{ hold: "soon" }, [expect.stringContaining("then.hold must be next, end or a whole number from 1")]],

@@ -60,7 +60,7 @@ describe("POST /rules", () => {
       ],
     ],
     [
-      "what does not go together",
+      "conflicting members",
       { on: "delivery", then: { drop: true, delay: "5s" } },
       ['then.delay does not go with drop, got "5s"'],
     ],

@@ -181,7 +181,7 @@ describe("a damaged store", () => {
       (path) => change(journalOf(path), (text) => text.replace('"b",2', '"b",7')),
       "…/store.json.journal-1:3:1: the store is damaged here",
     ],
-    ["a file that is none", (path) => writeFile(path, "hello"), "…/store.json:1:1: the store is damaged here: "],
+    ["a file that is not a store", (path) => writeFile(path, "hello"), "…/store.json:1:1: the store is damaged here: "],
     ["another JSON", (path) => writeFile(path, "{}\n"), "…/store.json:1:"],
     ["an empty file", (path) => writeFile(path, ""), "…/store.json:1:1: the store is damaged: its end is missing"],
     [
@@ -256,7 +256,7 @@ describe("a damaged store", () => {
   });
 
   it.each(["lock", "lock.turn", "closed", "journal-1", "journal-2"])(
-    "with a folder or a device as its %s is refused, and left as it is",
+    "with a folder or a device as its %s is refused, and not changed",
     async (name) => {
       for (const make of [(file: string) => mkdir(file), (file: string) => symlink("/dev/zero", file)]) {
         const path = await newStorePath();

@@ -94,7 +94,7 @@ describe("a journal that was changed", () => {
   });
 
   it.each<[string, Opening, StoreEntry[], string]>([
-    ["goes on where the one before ends", { after: 2 }, [["put", "b", 2]], "ab"],
+    ["continues where the one before ends", { after: 2 }, [["put", "b", 2]], "ab"],
     ["begins before the one before ended, without changes", { after: 1 }, [], "a"],
     [
       "begins before the one before ended",
@@ -103,13 +103,13 @@ describe("a journal that was changed", () => {
       "these changes do not follow from …/store.json",
     ],
     [
-      "goes on after lines that are missing",
+      "continues after missing lines",
       { after: 3 },
       [],
       "journal-1:3:1: the journal does not end as it was written: it has 2 lines, and …/store.json.journal-2 goes on after line 3",
     ],
     [
-      "belongs to a document that is not there",
+      "belongs to a missing document",
       { after: null },
       [["put", "b", 2]],
       "these changes do not follow from …/store.json",

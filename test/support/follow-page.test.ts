@@ -39,7 +39,7 @@ describe("followSteps", () => {
     ["prints something else", { commands: "echo a", shown: "b" }],
     ["fails and shows nothing", { commands: "false", shown: undefined }],
     ["ends the shell", { commands: "exit 0", shown: undefined }],
-    ["changes what is not there", { change: "a.txt", diff: "--- a.txt\n-b\n+c" }],
+    ["changes text that does not exist", { change: "a.txt", diff: "--- a.txt\n-b\n+c" }],
   ])("rejects when a step %s", async (_, step) => {
     await expect(follow({ file: "a.txt", text: "a\n" }, step)).rejects.toThrow(/\S/);
   });

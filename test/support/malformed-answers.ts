@@ -92,7 +92,7 @@ export const malformedAnswers: readonly (readonly [string, Answer])[] = [
     (socket) => (socket.write(`${head}Content-Length: 9\r\n\r\n`), socket.resetAndDestroy()),
   ],
   [
-    "half of what 64 MiB are when they are packed",
+    "half of 64 MiB in compressed form",
     (socket) => {
       socket.write(`${head}Content-Encoding: gzip\r\nContent-Type: application/json\r\n`);
       socket.write(`Content-Length: ${bomb.length * 2}\r\n\r\n`);

@@ -55,7 +55,7 @@ describe("validateAnswer", () => {
       "createdAt",
     ],
     ["a status of another view", "GET", "/v1/charges/x", 200, { ...read, status: "created" }, "status must be equal"],
-    ["a body where there is none", "DELETE", "/v1/webhooks/x", 204, {}, "with a body, and none is described"],
+    ["a body where none is described", "DELETE", "/v1/webhooks/x", 204, {}, "with a body, and none is described"],
     ["an error with another status", "POST", "/v1/charges", 400, refused, "answered 400 with statusCode 409"],
     ["a path that is not described", "GET", "/v1/nothing", 200, {}, "what is not described is 404"],
     ["a method that is not described", "PUT", "/v1/charges", 404, refused, "what is not described is 405"],

@@ -47,11 +47,11 @@ it.each([
     "charges[0].paid must be 0 when the status is due, got 5",
   ],
   [
-    "a token that is none",
+    "an invalid token",
     headWith({ identity: { id: "company_sandbox", tokens: [5], secretKey: "s" } }),
     "identity.tokens[0] must be",
   ],
-  ["a setting that is none", headWith({ overrides: { odd: 1 } }), "overrides: "],
+  ["an unknown setting", headWith({ overrides: { odd: 1 } }), "overrides: "],
   [
     "a position that cannot be counted on",
     headWith({ idPosition: 2 ** 53 }),
@@ -87,7 +87,7 @@ it.each([
     'snapshot "before": now must be a whole number of milliseconds since 1970',
   ],
   [
-    "a snapshot that is none",
+    "an invalid snapshot",
     (entries: LooseJson) => [...entries, ["snapshot", "company_sandbox", { id: "before", seq: 1, json: 5 }]],
     'snapshot "before": savedAt must be',
   ],

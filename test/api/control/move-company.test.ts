@@ -297,12 +297,12 @@ describe("what cannot be moved", () => {
       ({ entries, ...file }) => ({ ...file, entries: [...entries, ["rows", "company_shop", "__proto__", [{}]]] }),
     ],
     [
-      "a row that is no record",
+      "a row that is not a record",
       ({ entries, ...file }) => ({ ...file, entries: [...entries, ["rows", "company_shop", "charges", [1]]] }),
     ],
     ["money from nowhere", (file) => JSON.parse(JSON.stringify(file).replace(/"amount":100000000\b/, '"amount":1'))],
     [
-      "a token that is no text",
+      "a token that is not a text",
       (file) => JSON.parse(JSON.stringify(file).replaceAll('"token":"at_shop"', '"token":7')),
     ],
   ])("is %s: 400, and nothing changes", async (_, change) => {

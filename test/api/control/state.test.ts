@@ -274,11 +274,7 @@ describe("a wrong state", () => {
       (state) => changed(state, "charges", 1, { externalId: state.charges[0].externalId }),
       "charges[1].externalId is given twice",
     ],
-    [
-      "a batch that is not there",
-      (state) => ({ ...state, batches: [] }),
-      "transactions[2].batchId is the id of no batch",
-    ],
+    ["a missing batch", (state) => ({ ...state, batches: [] }), "transactions[2].batchId is the id of no batch"],
     [
       "a batch of nothing",
       (state) => ({ ...state, transactions: [], due: [] }),
@@ -317,11 +313,7 @@ describe("a wrong state", () => {
       (state) => ({ ...state, seq: Number.MAX_SAFE_INTEGER }),
       "seq must be a whole number from 0 to",
     ],
-    [
-      "a seq at the limit of what a store reads",
-      (state) => ({ ...state, seq: 2e14 }),
-      "seq must be a whole number from 0 to",
-    ],
+    ["a seq at the limit of a store", (state) => ({ ...state, seq: 2e14 }), "seq must be a whole number from 0 to"],
     [
       "no room for more ids",
       (state) => ({ ...state, idPosition: 2e14 }),

@@ -46,7 +46,7 @@ describe.each(named)("%s", (_, { setting, value, shows }) => {
 
 // A case that passes without its setting proves nothing.
 it.each(named.filter(([, { waitsByDefault }]) => waitsByDefault === undefined))(
-  "%s is not what happens by default",
+  "%s is not the default behaviour",
   async (_, { shows }) => {
     await expect(shows(await open())).rejects.toThrow(/expected/);
   },
