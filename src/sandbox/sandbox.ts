@@ -14,7 +14,7 @@ import { UsageError } from "../kernel/messages/problem.js";
 import type { CompanyDeps } from "./company/company-deps.js";
 import { Company } from "./company/company.js";
 import { createCompany, resumeCompany } from "./company/create-company.js";
-import { type Exchange, isOfAudit } from "./company/exchange.js";
+import { type Exchange, isFromAudit } from "./company/exchange.js";
 import { CoverageBook } from "./coverage/coverage-book.js";
 import { resumeDeliveries } from "./company/redeliver.js";
 import type { ResolvedOptions } from "./config/options.js";
@@ -173,7 +173,7 @@ export class Sandbox {
   recordExchange(exchange: Exchange): void {
     const companyId = this.#observedCompany(exchange)?.id;
     const requestId = this.#observations.get(companyId ?? "")?.see(exchange)?.id;
-    if (companyId !== undefined && !isOfAudit(exchange)) this.coverage.see(companyId, exchange);
+    if (companyId !== undefined && !isFromAudit(exchange)) this.coverage.see(companyId, exchange);
     this.metrics.countRequest(exchange.operation ?? "unknown", exchange.status, exchange.durationMs);
     this.events.emit("exchange", { exchange, companyId, requestId });
   }

@@ -247,8 +247,8 @@ export const mistakenApplications: Readonly<
   "makes an order unpaid when dropped comes after paid": {
     create: () =>
       createStatusShop((now, status) => {
-        const goesOn = now === undefined || (now === "paid" && status !== "paid") || status === "completed";
-        return goesOn ? status : now;
+        const movesForward = now === undefined || (now === "paid" && status !== "paid") || status === "completed";
+        return movesForward ? status : now;
       }),
     named: "state-dropped-after-paid",
     schedule: ["paid", "dropped"],

@@ -53,7 +53,7 @@ export interface Exchange {
 }
 
 /** Whether an audit made the request, rather than the client under test. */
-export function isOfAudit({ headers }: Pick<Exchange, "headers">): boolean {
+export function isFromAudit({ headers }: Pick<Exchange, "headers">): boolean {
   return headers[AUDIT_HEADER] !== undefined;
 }
 

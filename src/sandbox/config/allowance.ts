@@ -17,7 +17,7 @@ export function isAllowed(finding: Finding, allowances: readonly string[]): bool
   return allowances.some((entry) => {
     const kind = kindIn(entry);
     if (kind !== finding.kind) return false;
-    return entry === kind || doesName(finding, entry.slice(kind.length + 1));
+    return entry === kind || namesResource(finding, entry.slice(kind.length + 1));
   });
 }
 
@@ -34,7 +34,7 @@ function kindIn(entry: string): string {
  * Whether the requests of the finding have the id, reference, externalId or number as a whole word. The URL of a receiver is searched for in `why` instead,
  * which has ordinary words too.
  */
-function doesName({ why, requests }: Finding, resource: string): boolean {
+function namesResource({ why, requests }: Finding, resource: string): boolean {
   const texts = requests.flatMap(({ path, summary }) => [path, summary]);
   return (/^https?:\/\//.test(resource) ? [why] : texts).some((text) => hasWord(text, resource));
 }

@@ -70,7 +70,7 @@ function describe(source: Source, path: SourcePath, issue: z.core.$ZodIssue, par
   const value = valueAt(source.value, path);
   const words = issue.code === "invalid_value" ? issue.values.map(String) : (params.words ?? []);
   const question = typeof value === "string" ? didYouMean(value, words) : "";
-  return `${statement}, ${gotWhat(source, path, issue)}${question === "" ? "" : `.${question}`}`;
+  return `${statement}, ${describeGiven(source, path, issue)}${question === "" ? "" : `.${question}`}`;
 }
 
 function byPosition({ position: a }: FileProblem, { position: b }: FileProblem): number {
@@ -97,7 +97,7 @@ function unknownKeys(issues: readonly z.core.$ZodIssue[]): number {
 }
 
 /** The value in brief, and how to write a text that YAML reads as a number. */
-function gotWhat(source: Source, path: SourcePath, issue: z.core.$ZodIssue): string {
+function describeGiven(source: Source, path: SourcePath, issue: z.core.$ZodIssue): string {
   const value = valueAt(source.value, path);
   if (value === undefined) return "but it is missing";
   if (value === null) return "but it is empty";

@@ -3,7 +3,7 @@ import type { Instant } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
 import type { Company } from "../company/company.js";
-import { type Connection, type Exchange, isOfAudit } from "../company/exchange.js";
+import { type Connection, type Exchange, isFromAudit } from "../company/exchange.js";
 import { plainId } from "../../domain/values/ids.js";
 import {
   createChargeRepeatedDetector,
@@ -113,15 +113,15 @@ export class Findings {
     if (company?.closed === true) return;
     const id = idInPath(entry);
     const resource = id === undefined ? [] : [plainId(id)];
-    if (isOfAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
-    if (isOfAudit(entry) || resource.some(this.#isAudited)) return;
+    if (isFromAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
+    if (isFromAudit(entry) || resource.some(this.#isAudited)) return;
     const seen = withFewWebhooks(entry);
     this.#ask(entry.seq, (detector, scene) => detector.see?.(seen, scene), connection);
   }
 
   /** The client never read the answer to a request that was seen before. */
   lost(entry: JournalEntry): void {
-    if (isOfAudit(entry)) return;
+    if (isFromAudit(entry)) return;
     const seen = withFewWebhooks(entry);
     this.#ask(entry.seq, (detector, scene) => detector.lost?.(seen, scene));
   }

@@ -59,7 +59,7 @@ export async function verifyRequests(
     await takeTurns();
   }
   const missed = findMismatches(count, matched.length, "count")[0]?.expected;
-  const isTooFew = missed !== undefined && !(await mayBeLess(count, matched.length, takeTurns));
+  const isTooFew = missed !== undefined && !(await acceptsFewer(count, matched.length, takeTurns));
   const nearest = isTooFew ? nearestOf(misses) : [];
   const compare = (entry: JournalEntry): NearMiss => ({ entry, mismatches: findEntryMismatches(match, entry) });
   return { matched, missed, nearest: nearest.map(({ entry }) => compare(entry)) };
@@ -94,7 +94,7 @@ function findEntryMismatches(match: RequestMatch, entry: JournalEntry, effort?: 
 }
 
 /** Whether a smaller number would have been right, so that there are too many. */
-async function mayBeLess(count: unknown, matched: number, takeTurns: () => Promise<void> | undefined) {
+async function acceptsFewer(count: unknown, matched: number, takeTurns: () => Promise<void> | undefined) {
   for (let fewer = 0; fewer < matched; fewer++) {
     if (findMismatches(count, fewer, "count").length === 0) return true;
     await takeTurns();

@@ -41,7 +41,7 @@ const ruledPaths: readonly string[] = [...new Set(Object.values(operations).map(
 /** A rule with a path that no operation has would never apply. */
 const operationPath = pathPattern.superRefine((value, context) => {
   if (typeof value !== "string" || !value.startsWith("/") || ruledPaths.some((path) => mayMatch(path, value))) return;
-  report(context, [], `must be the path of an operation, without the query${meantOf(value, ruledPaths)}`);
+  report(context, [], `must be the path of an operation, without the query${suggestionFor(value, ruledPaths)}`);
 });
 
 function mayMatch(path: string, template: string): boolean {
@@ -58,7 +58,7 @@ const nthPattern = pattern.refine((value) => isMatcher(value) || (Number.isSafeI
 
 const topicPattern = pattern.superRefine((value, context) => {
   if (typeof value !== "string" || findTopic(value) !== undefined) return;
-  report(context, [], `must be one of ${topicSpellings.join(", ")}${meantOf(value, topicSpellings)}`);
+  report(context, [], `must be one of ${topicSpellings.join(", ")}${suggestionFor(value, topicSpellings)}`);
 });
 
 // Node can send these safely: they have neither line ends nor other control characters.
@@ -190,7 +190,7 @@ export const storedRuleSchema: z.ZodType<RuleOrder> = z
     {
       error: ({ code, input }) => {
         if (code !== "invalid_union") return "must be a rule, an object such as {on, match, then}";
-        return `must be one of ${ruleKinds.join(", ")}${meantOf(memberOf(input, "on"), ruleKinds)}`;
+        return `must be one of ${ruleKinds.join(", ")}${suggestionFor(memberOf(input, "on"), ruleKinds)}`;
       },
     },
   )
@@ -218,7 +218,7 @@ export const ruleSchema = storedRuleSchema.superRefine(({ match }, context) => {
   const path = match["path"];
   // No id contains a brace, as in OpenAPI, or an asterisk.
   if (typeof path === "string" && /[{}*]/.test(path))
-    report(context, ["match", "path"], `must have :id in the place of an id${meantOf(path, ruledPaths)}`);
+    report(context, ["match", "path"], `must have :id in the place of an id${suggestionFor(path, ruledPaths)}`);
 });
 
 function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape extends z.core.$ZodLooseShape>(
@@ -247,7 +247,7 @@ function suggested<const Word extends string>(words: readonly Word[]) {
   return word(words, { suggest: true });
 }
 
-function meantOf(given: unknown, words: readonly string[]): string {
+function suggestionFor(given: unknown, words: readonly string[]): string {
   const meant = typeof given === "string" ? nearest(given, words) : undefined;
   return meant === undefined ? "" : ` (did you mean ${quote(meant)}?)`;
 }

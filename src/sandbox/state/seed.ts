@@ -57,7 +57,7 @@ export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "bal
 
 function seedSubscription(context: SeedContext, subscription: SubscriptionFixture): void {
   const { topic, url } = subscription;
-  explain(`subscription of ${topic} to ${quote(url)}`, () => {
+  explainRefusal(`subscription of ${topic} to ${quote(url)}`, () => {
     if (!isReceiverAllowed(context.profile.webhooks.allow, url)) {
       refuse("invalid_request", "webhooks.allow does not permit its host");
     }
@@ -113,7 +113,7 @@ function openingBalance(context: SeedContext, records: readonly SeedRecord[], ba
     seedRecord(trial, record);
     if (Math.abs(moved()) > fromXof(MOVED_XOF_MAX)) {
       const why = `with those before it, it moves the balance by more than ${MOVED_XOF_MAX} XOF`;
-      explain(record.name, () => refuse("invalid_request", why));
+      explainRefusal(record.name, () => refuse("invalid_request", why));
     }
   }
   const lowest = trial.world.ledger.values().reduce((least, entry) => Math.min(least, entry.balance), start);
@@ -121,11 +121,11 @@ function openingBalance(context: SeedContext, records: readonly SeedRecord[], ba
 }
 
 function seedRecord(context: SeedContext, { name, create }: SeedRecord): void {
-  explain(name, () => create(context));
+  explainRefusal(name, () => create(context));
 }
 
 /** Reports a refusal of the API as a mistake in the fixture. */
-function explain(name: string, seed: () => void): void {
+function explainRefusal(name: string, seed: () => void): void {
   try {
     seed();
   } catch (error) {
