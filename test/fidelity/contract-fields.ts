@@ -1,6 +1,6 @@
 /**
  * The fields of every body, copied by hand from the contract and not from our code: from its tables of resources, its notes on where a field is
- * present, its endpoints and its events. `sometimes` are fields that depend on what the caller sent.
+ * present, its endpoints and its events. `sometimes` are fields that depend on what the caller sent. The quotes below are the contract's words.
  */
 export interface ContractFields {
   readonly always: readonly string[];

@@ -61,7 +61,7 @@ export const clock: z.ZodType<ClockChoice> = z.string({ error: clockError }).tra
   return frozenAt === undefined ? report(context, [], clockError, { words: ["running", "frozen"] }) : { frozenAt };
 });
 
-/** The contract: "opaque string, UUID-like". */
+/** The contract says: "opaque string, UUID-like". */
 export const chargeId = matching(/^[\w.-]{1,100}$/, "an id: 1 to 100 letters, digits, dots, dashes and underscores");
 
 /** The output has no prefix, as in the store. */
