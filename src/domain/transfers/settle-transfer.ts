@@ -19,7 +19,8 @@ export function settleTransfer(work: Work, id: string): void {
  */
 export function completeTransfer(work: Work, transfer: Transfer): Transfer {
   const total = totalOf(transfer);
-  if (!transfer.debited && total > balanceOf(work)) return failTransfer(work, transfer, SHORT_OF_MONEY);
+  const isShort = transfer.status === "pending" && !transfer.debited && total > balanceOf(work);
+  if (isShort) return failTransfer(work, transfer, SHORT_OF_MONEY);
   const completed = moveTransfer(work, transfer, "complete", work.at, { debited: true });
   book(work, "transfer.settled", transfer.id, [
     { account: transfer.debited ? "pending" : "balance", amount: -total },

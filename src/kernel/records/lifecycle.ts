@@ -16,10 +16,6 @@ export class IllegalTransition extends Error {
   }
 }
 
-export function canMove<S extends string, A extends string>(table: Lifecycle<S, A>, status: S, action: A): boolean {
-  return table[status][action] !== undefined;
-}
-
 /** One edge of a lifecycle that a record has taken. */
 export interface Move {
   readonly entity: string;
