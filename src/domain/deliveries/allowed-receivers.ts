@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { bareHost } from "../../kernel/messages/text.js";
 import type { Profile } from "../profile/profile.js";
 
 type Allow = Profile["webhooks"]["allow"];
@@ -13,10 +14,7 @@ export function isReceiverAllowed(allow: Allow, url: string): boolean {
 
 /** Whether a host, given by name or by address, may receive webhooks. */
 export function isHostAllowed(allow: Allow, hostname: string): boolean {
-  const host = hostname
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "")
-    .toLowerCase();
+  const host = bareHost(hostname).replace(/\.$/, "").toLowerCase();
   const address = parseAddress(host);
   if (allow.kind === "any") return address === undefined ? !METADATA_NAMES.has(host) : !isMetadataAddress(address);
   if (allow.kind === "tenant") {
