@@ -1,6 +1,6 @@
 import { findCustomer, removeCustomer, setCustomer } from "../domain/accounts/customers.js";
-import type { Customer as Registered } from "../domain/model/customer.js";
 import { isMsisdn, msisdnKey } from "../domain/values/msisdn.js";
+import { renderCustomer } from "../http/control/render-control.js";
 import { isObject } from "../kernel/messages/json.js";
 import { UsageError } from "../kernel/messages/problem.js";
 import { show } from "../domain/profile/setting-problems.js";
@@ -46,23 +46,21 @@ export function createCustomersHandle(current: () => Company): CustomersHandle {
     set(msisdn, person) {
       assertMsisdn(msisdn);
       const { firstName, lastName, kycStatus = "complete" } = parsePerson(person);
-      return render(current().run((work) => setCustomer(work, msisdn, { firstName, lastName, kycStatus }), undefined));
+      return renderCustomer(
+        current().run((work) => setCustomer(work, msisdn, { firstName, lastName, kycStatus }), undefined),
+      );
     },
     get(msisdn) {
       assertMsisdn(msisdn);
       const found = findCustomer(current(), msisdn);
-      return found && render(found);
+      return found && renderCustomer(found);
     },
-    list: () => current().world.customers.values().map(render),
+    list: () => current().world.customers.values().map(renderCustomer),
     delete(msisdn) {
       assertMsisdn(msisdn);
       current().run(removeCustomer, msisdnKey(msisdn));
     },
   };
-}
-
-function render({ msisdn, firstName, lastName, kycStatus }: Registered): Customer {
-  return { msisdn, firstName, lastName, kycStatus };
 }
 
 function assertMsisdn(msisdn: unknown): asserts msisdn is string {
