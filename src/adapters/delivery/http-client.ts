@@ -163,7 +163,9 @@ export async function post(
     if (status < 200) throw new Error(`status ${status} cannot be that of an answer`);
     answer = { status, headers: keepStart(incoming.headers), chunks: [] };
     await readStart(incoming, answer.chunks);
-    return outcomeOf(answer, stopped ?? errorOfStatus(status));
+    const error = stopped ?? errorOfStatus(status);
+    await endOf(outgoing);
+    return outcomeOf(answer, error);
   } catch (error) {
     outgoing.destroy();
     return outcomeOf(answer, stopped ?? startOf(describeError(failure ?? error), ERROR_BYTES_KEPT));
@@ -185,6 +187,15 @@ function answerTo(outgoing: ClientRequest, body: Buffer): Promise<IncomingMessag
     outgoing.on("error", reject);
     outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));
     outgoing.end(body);
+  });
+}
+
+/** A receiver may answer before it reads the body, which is in memory until it is sent. */
+function endOf(outgoing: ClientRequest): Promise<void> {
+  if (outgoing.writableFinished || outgoing.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    outgoing.on("finish", resolve);
+    outgoing.on("close", resolve);
   });
 }
 
