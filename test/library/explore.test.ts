@@ -225,6 +225,21 @@ describe("explore", () => {
     ]);
   });
 
+  it("does not keep a payout pending that fails without a fault", async () => {
+    const failing = async (sandbox: Sandbox): Promise<void> => {
+      const json = { ...payout("salary-1"), msisdn: "+2250700000002" };
+      const { id } = await (await sandbox.fetch<{ id: string }>("/v1/transactions", { json })).json();
+      await sandbox.clock.advance("1m");
+      const { status } = await (await sandbox.fetch<{ status: string }>(`/v1/transactions/${id}`)).json();
+      assert.equal(status, "failed");
+    };
+    const { runs } = await explore(failing, { ...quick, only: ["outcome-failed", "outcome-pending", "outcome-late"] });
+    expect(tableOf({ runs })).toEqual([
+      "createTransaction#1 outcome-failed: safe",
+      "createTransaction#1 outcome-late: noticed",
+    ]);
+  });
+
   it("says that a run without a fault already has critical findings, except allowed ones", async () => {
     const pays = async (sandbox: Sandbox): Promise<void> => {
       for (const reference of ["salary", "salary", "salary-retry"])

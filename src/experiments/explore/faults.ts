@@ -112,7 +112,7 @@ const paymentOutcomes: Effects = {
 
 /** The point of an outcome is the request that began it. */
 function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[]): PlannedFault[] {
-  const { kind, ordinal, about, learned } = outcome;
+  const { kind, ordinal, about, learned, failed } = outcome;
   const request = requests.find(({ name }) => name === outcome.request);
   if (request === undefined) return [];
   const point = { name: request.name, operation: request.operation, ordinal: request.ordinal, about };
@@ -120,7 +120,9 @@ function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[])
   const planned = plan(point, effects, (then) => ({ on: kind, match: { nth: ordinal }, then, times: 1 }));
   // Payments are numbered by their final events, so one that ends later has another ordinal and cannot be recognized.
   const isShown = ({ fault }: PlannedFault) => kind === "transfer" || fault === "outcome-failed";
-  return planned.map((fault) => ({ ...fault, ...(isShown(fault) ? { outcome } : {}), toleratesMissing: !learned }));
+  // A pending transfer counts as moved: the program would be blamed for what the fault does.
+  const judged = planned.filter(({ fault }) => !failed || fault !== "outcome-pending");
+  return judged.map((fault) => ({ ...fault, ...(isShown(fault) ? { outcome } : {}), toleratesMissing: !learned }));
 }
 
 function faultsOfDelivery({ name, topic, ordinal, about, answersRequest, hasNext, later }: SeenDelivery) {

@@ -64,6 +64,8 @@ export interface SeenOutcome {
   readonly about: string;
   /** Whether the command learned how it ended: it read the final state, or acknowledged the event. */
   readonly learned: boolean;
+  /** Whether a transfer failed. */
+  readonly failed: boolean;
 }
 
 /** What a sandbox saw of one run. A company that is reset, or gets another state, starts counting again, so that names may occur more than once. */
@@ -284,10 +286,11 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
   const learned = learnedResources(entries, world);
   const nameOf = (isCause: (entry: JournalEntry) => boolean): string =>
     requests[entries.findIndex(isCause)]?.name ?? "";
-  const transfers = world.transfers.values().flatMap(({ id, reference }) => {
+  const transfers = world.transfers.values().flatMap(({ id, reference, status }) => {
     const request = nameOf(({ created }) => created.includes(id));
     // A transfer of a fixture was not caused by a request.
-    return request === "" ? [] : { kind: "transfer" as const, request, about: reference, learned: learned.has(id) };
+    const end = { learned: learned.has(id), failed: status === "failed" };
+    return request === "" ? [] : { kind: "transfer" as const, request, about: reference, ...end };
   });
   const payments = world.events.values().flatMap(({ type, seq, subject }) => {
     if (subject.kind !== "charge" || (type !== "charge.paid" && type !== "charge.payment_failed")) return [];
@@ -295,7 +298,7 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
     // A payment over the control API or on the payment page is attributed to the request that created its charge.
     const paying = nameOf(({ operation, made }) => operation === "payCharge" && seq > made.from && seq <= made.to);
     const request = paying === "" ? nameOf(({ created }) => created.includes(id)) : paying;
-    return { kind: "payment" as const, request, about: externalId, learned: learned.has(id) };
+    return { kind: "payment" as const, request, about: externalId, learned: learned.has(id), failed: false };
   });
   const numbered = [transfers, payments].flatMap((outcomes) =>
     outcomes.map((outcome, at) => ({ ...outcome, ordinal: at + 1 })),
