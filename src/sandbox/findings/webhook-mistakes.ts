@@ -37,7 +37,7 @@ export const webhookUnacknowledged: Detector = {
     return [
       describeUnacknowledged(
         delivery,
-        `${what} (delivery ${delivery.id}). The service does not send this event again, so the client's books may differ from the account.`,
+        `${what} (delivery ${delivery.id}). The service does not send this event again, so the client's records may differ from the account.`,
         scene,
       ),
     ];
