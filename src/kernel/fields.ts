@@ -278,7 +278,10 @@ export function duration(minMs = 0, maxMs: number = MAX_DURATION_MS): z.ZodType<
       const bound = minMs === 0 ? `is longer than ${max}` : `is not from ${formatDuration(minMs)} to ${max}`;
       return sentence(context, `${formatDuration(parsed.ms)} ${bound}`);
     })
-    .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["10s", "1h"] });
+    .meta({
+      description: "A duration: 1d2h59m59.999s, ISO 8601 (PT1H), or a number of milliseconds",
+      examples: ["10s", "1h"],
+    });
 }
 
 const inside = (regex: RegExp) => regex.source.slice(1, -1);

@@ -13,18 +13,18 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Limits of records that pile up by themselves; the oldest are forgotten. What clients create (charges, transactions, …) is not limited. */
 export const limits = mapping(
   {
-    requests: limit("Requests in the journal of a company", 10_000),
-    events: limit("Domain events of a company", 100_000),
-    deliveries: limit("Deliveries of a company that are over", 100_000),
+    requests: limit("At most this many requests in a company's journal", 10_000),
+    events: limit("At most this many domain events of a company", 100_000),
+    deliveries: limit("At most this many ended deliveries of a company", 100_000),
     // A receiver that never answers must not fill the memory.
-    pendingDeliveries: limit("Deliveries of a company that are pending", 100_000),
-    companies: limit("Companies opened by their tokens", 1_000),
-    companiesPerAddress: limit("Of those, with tenancy, opened from one address", 10),
+    pendingDeliveries: limit("At most this many pending deliveries of a company", 100_000),
+    companies: limit("At most this many companies opened by autoProvision", 1_000),
+    companiesPerAddress: limit("At most this many companies opened from one address, with tenancy", 10),
     idle: duration(60_000)
       .default(30 * DAY_MS)
-      .meta({ description: "A company opened by its token is dropped when unused for so long (default 30d)" }),
+      .meta({ description: "How long a company that autoProvision opened is kept unused (default 30d)" }),
     // Later requests are left out of the recording and counted.
-    recordedRequests: limit("Requests in the recording of --record", 10_000),
+    recordedRequests: limit("At most this many requests in the recording of --record", 10_000),
   },
   "a mapping of limits",
 );

@@ -33,7 +33,9 @@ const token = credential("an access token");
 const datedToken = mapping(
   {
     token: token.meta({ description: "The bearer token" }),
-    expiresAt: instant.meta({ description: "From then on it answers 401, by the company's clock" }),
+    expiresAt: instant.meta({
+      description: "When the token expires (ISO 8601, the company's clock); after it the API answers 401",
+    }),
   },
   "an access token, or { token, expiresAt }",
 );
@@ -48,16 +50,24 @@ const companyEntry = mapping(
   {
     companyId: credential("the id of a company").meta({
       description:
-        "Its id; company_shop has the access token at_shop and the secret key secret_shop unless it says otherwise",
+        "The id of the company; company_shop has the access token at_shop and the secret key secret_shop by default",
     }),
-    name: optional(text("the company's name"), "Its name on the payment page; by default the id"),
+    name: optional(text("the company's name"), "The name of the company on the payment page (default: its id)"),
     accessToken: optional(tokenEntry, "The bearer token that selects the company"),
-    accessTokens: optional(listOf(tokenEntry, { of: "access tokens", min: 1 }), "Several access tokens"),
-    secretKey: optional(text("the key that signs webhooks"), "Signs webhooks, and is never sent"),
-    balance: optional(balance, "In XOF"),
-    clock: optional(clock, "running, frozen, or an ISO 8601 time to stand at"),
-    profile: optional(profile, "Settings of this company alone, over those of the sandbox"),
-    rules: rulesField.optional().meta({ description: "Its rules from the start" }),
+    accessTokens: optional(
+      listOf(tokenEntry, { of: "access tokens", min: 1 }),
+      "Several access tokens, instead of accessToken",
+    ),
+    secretKey: optional(
+      text("the key that signs webhooks"),
+      "The key that signs the company's webhooks; it is never sent",
+    ),
+    balance: optional(balance, "The company's balance at the start, in XOF (default: that of the sandbox)"),
+    clock: optional(clock, "The company's clock: running, frozen, or an ISO 8601 time at which it stands still"),
+    profile: optional(profile, "The settings of this company alone; they override those of the sandbox"),
+    rules: rulesField
+      .optional()
+      .meta({ description: "The rules of the company when it is created: { on, match, then, times }" }),
     ...worldLists,
   },
   "a company such as { companyId: company_shop }",
@@ -87,9 +97,9 @@ export type CompanyEntry = z.output<typeof companyEntry>;
 
 const findingsField = mapping(
   {
-    allow: listOf(allowance, { of: "kinds of findings, such as [double-payout]" })
-      .default([])
-      .meta({ description: "Expected by deliberate negative tests: KIND, or KIND:RESOURCE for those that name it" }),
+    allow: listOf(allowance, { of: "kinds of findings, such as [double-payout]" }).default([]).meta({
+      description: "Findings that tests cause on purpose: KIND, or KIND:RESOURCE for those that name the resource",
+    }),
   },
   "a mapping such as { allow: [double-payout] }",
 );
@@ -112,7 +122,7 @@ export function identityOf(companyId: string): ReturnType<typeof setupFor> {
 /** The records of `shared` belong to every company. */
 export const fixturesSchema = mapping(
   {
-    companies: companies.default([]).meta({ description: "Opened instead of the default company" }),
+    companies: companies.default([]).meta({ description: "The companies that are opened instead of the default one" }),
     ...worldLists,
   },
   "a mapping with companies, customers, charges, transactions and subscriptions",
@@ -130,47 +140,62 @@ export function configFields(folder: string) {
   return {
     port: optional(wholeNumber(0, 65_535), "The port to listen on; 0 takes a free one (default 4010)"),
     host: optional(text("an address or a name of this machine"), "The address to listen on (default 127.0.0.1)"),
-    publicUrl: optional(absoluteUrl, "Where others reach the sandbox; payment links begin with it"),
+    publicUrl: optional(absoluteUrl, "The URL at which others reach the sandbox; payment links begin with it"),
     profile: optional(
       z.union([path("a profile file"), profile], { error: "must be nested settings, or the path of a profile file" }),
-      "Nested settings, or the path of a profile file",
+      "The settings, nested by group, or the path of a profile file",
     ),
-    fixtures: optional(paths("a fixtures file"), "Paths of fixtures files, from this file"),
+    fixtures: optional(paths("a fixtures file"), "Paths of fixtures files, relative to this file"),
     scenario: optional(
       paths("a scenario file"),
-      "Paths of scenario files that are played while an application drives the API",
+      "Paths of scenario files to play while an application drives the API, relative to this file",
     ),
-    record: optional(path("a scenario file to write"), "The path of a scenario file that the session is written to"),
+    record: optional(
+      path("a scenario file to write"),
+      "The path of the scenario file that the session is written to when it ends",
+    ),
     store: optional(
       matching(/^(?:memory|file:.*\S.*)$/, "memory or file:PATH").transform((given) =>
         given === "memory" ? given : `file:${resolve(folder, given.slice("file:".length))}`,
       ),
-      "memory (default), or file:PATH",
+      "Where the state is kept: memory (default), or file:PATH",
     ),
     clock: optional(
       clock.transform((choice) => (typeof choice === "string" ? choice : toIso(choice.frozenAt))),
-      "running (default), frozen, or an ISO 8601 time to stand at",
+      "The clock: running (default), frozen, or an ISO 8601 time at which it stands still",
     ),
-    tenancy: optional(flag, "A company's access token drives that company; everything else needs the admin token"),
+    tenancy: optional(flag, "Whether access tokens control their own company only, and all else needs the admin token"),
     trustedProxies: optional(
       listOf(network, { of: "addresses and networks" }),
-      "Proxies whose X-Forwarded-For is believed: addresses and networks such as 10.0.0.0/8",
+      "Proxies whose X-Forwarded-For header is trusted: addresses, and networks such as 10.0.0.0/8",
     ),
-    autoProvision: optional(flag, "Any unseen access token opens a company of its own"),
-    seed: optional(wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), "Makes identifiers and names repeat"),
-    adminToken: optional(credential("a token"), "The bearer token that the control API asks for"),
-    tlsCert: optional(path("a certificate"), "The path of a certificate, for HTTPS"),
-    tlsKey: optional(path("a private key"), "The path of the certificate's private key"),
-    drain: optional(duration(), "How long it goes on answering after SIGTERM, not ready any more (default 0s)"),
-    productionHeadersOnly: optional(flag, "Answers without the headers x-sandbox and x-sandbox-now"),
-    log: optional(word(["pretty", "json", "silent"]), "How the log is written (default pretty)"),
-    logLevel: optional(word(logLevels), "What is logged: debug adds each request to each change (default info)"),
-    open: optional(flag, "Shows the dashboard in a browser"),
-    limits: optional(limits, "Bounds of what only grows"),
-    findings: optional(findingsField, "What exec does with findings"),
-    balance: optional(balance, "Of every company, in XOF (default 10000000)"),
-    rules: optional(rulesField, "Rules of every company from the start: { on, match, then, times }"),
-    companies: optional(companies, "Opened instead of the default company"),
+    autoProvision: optional(
+      flag,
+      "Whether each new access token opens a company; with tenancy, whether anyone may open one",
+    ),
+    seed: optional(
+      wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+      "The seed of generated identifiers and names: the same seed gives the same ones",
+    ),
+    adminToken: optional(credential("a token"), "The bearer token that the control API requires"),
+    tlsCert: optional(path("a certificate"), "The path of a TLS certificate, for HTTPS; needs tlsKey"),
+    tlsKey: optional(path("a private key"), "The path of the certificate's private key; needs tlsCert"),
+    drain: optional(
+      duration(),
+      "How long the sandbox still answers after SIGTERM, while it reports not ready (default 0s)",
+    ),
+    productionHeadersOnly: optional(flag, "Whether answers leave out the headers x-sandbox and x-sandbox-now"),
+    log: optional(word(["pretty", "json", "silent"]), "The format of the log (default pretty)"),
+    logLevel: optional(
+      word(logLevels),
+      "The lowest level that is logged: info has each change, debug also each request (default info)",
+    ),
+    open: optional(flag, "Whether to open the dashboard in a browser"),
+    limits: optional(limits, "Limits of the records that are kept"),
+    findings: optional(findingsField, "Which findings are expected"),
+    balance: optional(balance, "The balance of every company at the start, in XOF (default 10000000)"),
+    rules: optional(rulesField, "The rules of every company when it is created: { on, match, then, times }"),
+    companies: optional(companies, "The companies that are opened instead of the default one"),
   };
 }
 

@@ -20,32 +20,37 @@ const notACustomer = "a customer such as { msisdn, firstName, lastName, kycStatu
 
 const customer = mapping(
   {
-    msisdn: msisdn.meta({ description: "A phone number, in quotes" }),
+    msisdn: msisdn.meta({ description: "The customer's phone number, in quotes" }),
     firstName: text("the customer's first name").meta({ description: "The customer's first name" }),
     lastName: text("the customer's last name").meta({ description: "The customer's last name" }),
     kycStatus: text("a status such as complete or incomplete")
       .default("complete")
-      .meta({ description: "complete means validated; any other value a problem of identification" }),
+      .meta({ description: "The state of the customer's identification: complete, or any other text for a problem" }),
   },
   notACustomer,
 );
 
 /** These customers are drawn when the file is used, because only then is the seed known. */
 const generated = mapping(
-  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "This many generated persons" }) },
+  { generate: wholeNumber(1, GENERATE_MAX).meta({ description: "How many customers to generate" }) },
   "{ generate: 50 }",
 );
 
 const chargeFields = mapping(
   {
-    id: chargeId.optional().meta({ description: "Without one it is made up" }),
+    id: chargeId.optional().meta({ description: "The id of the charge (default: generated)" }),
     ...chargeTerms,
-    amount: amount.meta({ description: "Whole XOF" }),
-    status: word(statusesOf(chargeLifecycle)).default("due").meta({ description: "Where its life stands" }),
-    refunded: optional(amount, "The refunded amount, in XOF: only of a charge that is refunded_partially"),
-    msisdn: optional(msisdn, "Who paid"),
-    droppedReason: optional(text("why the charge was dropped"), "Only of a charge that is dropped"),
-    createdAt: optional(createdAt, "ISO 8601, or a time before the company begins: -30m"),
+    amount: amount.meta({ description: "The amount of the charge, in whole XOF" }),
+    status: word(statusesOf(chargeLifecycle))
+      .default("due")
+      .meta({ description: "The status of the charge (default due)" }),
+    refunded: optional(amount, "The refunded amount, in whole XOF; only with the status refunded_partially"),
+    msisdn: optional(msisdn, "The phone number that paid, in quotes; only for a charge that was paid"),
+    droppedReason: optional(
+      text("why the charge was dropped"),
+      "Why the charge was dropped; only with the status dropped",
+    ),
+    createdAt: optional(createdAt, "When the charge was created: ISO 8601, or -30m for 30 minutes before the start"),
     onCompletedRedirectionUrl: chargeTerms.onCompletedRedirectionUrl.default("https://shop.test/completed"),
     onCanceledRedirectionUrl: chargeTerms.onCanceledRedirectionUrl.default("https://shop.test/canceled"),
     metadata: chargeTerms.metadata.default(() => ({})),
@@ -84,14 +89,22 @@ function isAtLeast(given: Money | undefined, bound: Money): boolean {
 
 const transaction = mapping(
   {
-    id: transactionId.optional().meta({ description: "A UUID, with or without txn_; without one it is generated" }),
+    id: transactionId
+      .optional()
+      .meta({ description: "The id of the transaction: a UUID, with or without txn_ (default: generated)" }),
     ...transferTerms,
-    amount: amount.meta({ description: "Whole XOF" }),
-    type: optional(z.literal("transfer", { error: 'must be "transfer"' }), "The only type"),
+    amount: amount.meta({ description: "The amount of the transfer, in whole XOF" }),
+    type: optional(
+      z.literal("transfer", { error: 'must be "transfer"' }),
+      "The type of the transaction, always transfer",
+    ),
     description: transferDescription.optional(),
-    status: word(statusesOf(transferLifecycle)).meta({ description: "Where its life stands" }),
-    failureReason: optional(text("why the transaction failed"), "Only of a transaction that is failed"),
-    createdAt: optional(createdAt, "ISO 8601, or a time before the company begins: -30m"),
+    status: word(statusesOf(transferLifecycle)).meta({ description: "The status of the transaction" }),
+    failureReason: optional(
+      text("why the transaction failed"),
+      "Why the transaction failed; only with the status failed",
+    ),
+    createdAt: optional(createdAt, "When the transfer was created: ISO 8601, or -30m for 30 minutes before the start"),
   },
   "a transaction such as { msisdn, amount, reference, status }",
 ).superRefine(({ status, failureReason }, context) => {
@@ -103,8 +116,8 @@ export type TransactionFixture = z.output<typeof transaction>;
 
 const subscription = mapping(
   {
-    topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: absoluteUrl.meta({ description: "The receiving endpoint" }),
+    topic: word(topicSpellings).meta({ description: "The topic, in the singular or plural spelling" }),
+    url: absoluteUrl.meta({ description: "The URL that the webhooks are sent to" }),
   },
   "a subscription such as { topic: charges/events, url }",
 );
@@ -113,10 +126,16 @@ const subscription = mapping(
 export const worldLists = {
   customers: listOf(z.union([customer, generated], { error: `must be ${notACustomer}` }), { of: "customers" })
     .default([])
-    .meta({ description: "Persons whom the customer check knows, beside the test numbers" }),
-  charges: listOf(charge, { of: "charges" }).default([]).meta({ description: "Charges in any state" }),
-  transactions: listOf(transaction, { of: "transactions" }).default([]).meta({ description: "Transfers in any state" }),
-  subscriptions: listOf(subscription, { of: "subscriptions" }).default([]).meta({ description: "Where webhooks go" }),
+    .meta({ description: "Customers whom the customer check knows, besides the test numbers" }),
+  charges: listOf(charge, { of: "charges" })
+    .default([])
+    .meta({ description: "Charges that exist from the start, in any status" }),
+  transactions: listOf(transaction, { of: "transactions" })
+    .default([])
+    .meta({ description: "Transfers that exist from the start, in any status" }),
+  subscriptions: listOf(subscription, { of: "subscriptions" })
+    .default([])
+    .meta({ description: "Webhook subscriptions that exist from the start" }),
 };
 
 /** A world as a file describes it. */

@@ -78,13 +78,19 @@ const headers = recordOf(z.string({ error: headersError }), headersError).superR
 });
 
 const requestEffect = effect({
-  delay: optional(duration(0, REAL_DELAY_MAX_MS), "Real time before the answer; of a hang, its end"),
-  status: optional(wholeNumber(200, 599), "Answers so, and does nothing unless commit"),
-  body: optional(z.unknown(), "JSON, or a text that is sent as it is"),
-  headers: optional(headers, "Names to texts"),
-  fault: optional(suggested(requestFaults), "Breaks the answer off, and does nothing unless commit"),
-  commit: optional(flag, "The work is done first and only the answer is lost"),
-  stale: optional(flag, "A transfer that has ended is shown as pending"),
+  delay: optional(
+    duration(0, REAL_DELAY_MAX_MS),
+    "How long the answer is delayed, in real time; with the fault hang, how long it hangs",
+  ),
+  status: optional(
+    wholeNumber(200, 599),
+    "The HTTP status of the answer; the request has no effect unless commit is true",
+  ),
+  body: optional(z.unknown(), "The body of the answer: JSON, or a text that is sent unchanged"),
+  headers: optional(headers, "Headers to set on the answer: names to texts"),
+  fault: optional(suggested(requestFaults), "How the answer breaks; the request has no effect unless commit is true"),
+  commit: optional(flag, "Whether the request takes effect, so that only its answer is lost"),
+  stale: optional(flag, "Whether a transfer that has ended is shown as pending"),
 })
   .superRefine((then, context) => {
     forbid(context, then, "fault", ["status", "body", "headers"]);
@@ -98,8 +104,11 @@ const requestEffect = effect({
 
 const transferEffect = effect({
   outcome: optional(suggested(["completed", "failed", "pending"]), "How the transfer ends"),
-  reason: optional(text("the reason of the failure", 200), "Of a failure"),
-  after: optional(duration(), "When it ends, on the company's clock"),
+  reason: optional(
+    text("the reason of the failure", 200),
+    "The reason of a failed transfer (default recipient_unreachable)",
+  ),
+  after: optional(duration(), "How long after its creation the transfer ends, on the company's clock"),
 })
   .superRefine(({ outcome, reason, after }, context) => {
     if (reason !== undefined && outcome !== "failed") report(context, ["reason"], "is only for outcome failed");
@@ -111,8 +120,11 @@ const transferEffect = effect({
 
 const paymentEffect = effect({
   outcome: optional(suggested(["paid", "failed"]), "How the payment ends"),
-  error: optional(text("the error of the failed attempt", 200), "Of a failed attempt"),
-  after: optional(duration(), "When its result comes, on the company's clock"),
+  error: optional(
+    text("the error of the failed attempt", 200),
+    "The error of a failed payment (default payment_declined)",
+  ),
+  after: optional(duration(), "How long after the request the result comes, on the company's clock"),
 })
   .superRefine(({ outcome, error }, context) => {
     if (error !== undefined && outcome !== "failed") report(context, ["error"], "is only for outcome failed");
@@ -120,27 +132,30 @@ const paymentEffect = effect({
   .transform(({ after, ...then }) => ({ ...then, afterMs: after }));
 
 const deliveryEffect = effect({
-  drop: optional(flag, "It is never sent"),
-  delay: optional(duration(), "It is sent that much later, on the company's clock"),
-  duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "It is sent this many more times"),
+  drop: optional(flag, "Whether the webhook is dropped, so that it is never sent"),
+  delay: optional(duration(), "How much later the webhook is sent, on the company's clock"),
+  duplicate: optional(wholeNumber(1, DUPLICATES_MAX), "How many more times the webhook is sent"),
   corruptSignature: optional(
     z.union([flag, z.literal("first")], { error: "must be true, false or first" }),
-    "Its signature is wrong; first: only that of the first copy",
+    "Whether the signature is wrong; first: only the signature of the first copy",
   ),
   truncate: optional(
     wholeNumber(0, BODY_BYTES_MAX),
-    "How many bytes of its body are sent, under the signature of the whole",
+    "How many bytes of the body are sent; the signature is that of the whole body",
   ),
-  attempts: optional(wholeNumber(1, 100), "This many attempts have the wrong signature or body; without it, all"),
-  before: optional(suggested(["response"]), "The API's answer waits until the first attempt has ended"),
-  loseAnswers: optional(wholeNumber(1, 100), "This many acknowledgements are lost, so retries follow"),
+  attempts: optional(
+    wholeNumber(1, 100),
+    "How many attempts, from the first, have the wrong signature or body (default: all)",
+  ),
+  before: optional(suggested(["response"]), "response: the answer of the API waits until the first attempt has ended"),
+  loseAnswers: optional(wholeNumber(1, 100), "How many acknowledgements are lost, so that the webhook is sent again"),
   hold: optional(
     z.union([wholeNumber(1, 1_000_000), z.enum(["next", "end"])], {
       error: "must be next, end or a whole number from 1",
     }),
-    "It is held until the resource's next event, until this many later webhooks, or until the rule is removed",
+    "next: held until the resource's next event; a number: for so many webhooks; end: until the rule is removed",
   ),
-  reverse: optional(flag, "The resource's events are held until its last, then sent one after another in reverse"),
+  reverse: optional(flag, "Whether the events of a resource are held until its last one, then sent in reverse order"),
 })
   .superRefine((then, context) => {
     if (then.drop === true) {
@@ -164,27 +179,29 @@ export const storedRuleSchema: z.ZodType<RuleOrder> = z
   .discriminatedUnion(
     "on",
     [
-      ruleOn("request", "An answer of the API", requestEffect, {
-        method: pattern.meta({ description: "GET, POST, …" }),
-        path: operationPath.meta({ description: "Without the query; :id stands for one segment" }),
-        query: pattern.meta({ description: "Names to values" }),
-        headers: pattern.meta({ description: "Names to values" }),
-        body: pattern.meta({ description: "The parsed JSON" }),
+      ruleOn("request", "The rule changes an answer of the API", requestEffect, {
+        method: pattern.meta({ description: "The HTTP method of the request, such as POST" }),
+        path: operationPath.meta({
+          description: "The path of the request, without the query; :id stands for one segment",
+        }),
+        query: pattern.meta({ description: "The query parameters: names to values" }),
+        headers: pattern.meta({ description: "The headers of the request: names to values" }),
+        body: pattern.meta({ description: "The parsed JSON body of the request" }),
       }),
-      ruleOn("transfer", "How a transfer ends", transferEffect, {
-        msisdn: pattern.meta({ description: "In any spelling" }),
-        amount: pattern.meta({ description: "XOF" }),
-        reference: pattern.meta({ description: "The caller's" }),
+      ruleOn("transfer", "The rule decides how a transfer ends", transferEffect, {
+        msisdn: pattern.meta({ description: "The recipient's phone number, with or without prefix" }),
+        amount: pattern.meta({ description: "The amount of the transfer, in XOF" }),
+        reference: pattern.meta({ description: "The reference of the transfer" }),
       }),
-      ruleOn("payment", "How a payment of a charge ends", paymentEffect, {
-        msisdn: pattern.meta({ description: "In any spelling" }),
-        amount: pattern.meta({ description: "XOF" }),
-        externalId: pattern.meta({ description: "The caller's" }),
+      ruleOn("payment", "The rule decides how a payment of a charge ends", paymentEffect, {
+        msisdn: pattern.meta({ description: "The phone number that pays, with or without prefix" }),
+        amount: pattern.meta({ description: "The amount of the charge, in XOF" }),
+        externalId: pattern.meta({ description: "The externalId of the charge" }),
       }),
-      ruleOn("delivery", "How a webhook reaches its receiver", deliveryEffect, {
-        topic: topicPattern.meta({ description: "In either spelling" }),
-        url: pattern.meta({ description: "The subscriber's" }),
-        data: pattern.meta({ description: "The charge or transaction that it is about" }),
+      ruleOn("delivery", "The rule changes the delivery of a webhook", deliveryEffect, {
+        topic: topicPattern.meta({ description: "The topic of the webhook, in the singular or plural spelling" }),
+        url: pattern.meta({ description: "The URL that the webhook is sent to" }),
+        data: pattern.meta({ description: "The data of the webhook: the charge or transaction that it is about" }),
       }),
     ],
     {
@@ -228,16 +245,19 @@ function ruleOn<const Kind extends RuleKind, Then extends z.ZodType, const Shape
   looksAt: Shape,
 ) {
   return object({
-    name: optional(text("a name", 200), "Its name in reports"),
-    times: optional(wholeNumber(1, 1_000_000), "How often it applies; without it, always"),
+    name: optional(text("a name", 200), "The name of the rule in reports"),
+    times: optional(
+      wholeNumber(1, 1_000_000),
+      "How many times the rule applies before it is removed (default: always)",
+    ),
     on: z.literal(kind).meta({ description }),
     match: object(
-      { ...looksAt, nth: nthPattern.meta({ description: "Only the Nth of what the rest matches" }) },
+      { ...looksAt, nth: nthPattern.meta({ description: "Only the Nth, from 1, of what the other members match" }) },
       `an object with what it looks at: ${Object.keys(looksAt).join(", ")}`,
     )
       .partial()
       .optional()
-      .meta({ description: "What it looks at, partially; without it all" })
+      .meta({ description: "What the rule applies to: only the members given are compared (default: everything)" })
       .transform((given): Readonly<Record<string, unknown>> => given ?? {}),
     then,
   });

@@ -20,7 +20,7 @@ export function scenarioJsonSchema(): JsonSchema {
     step: { anyOf: steps },
     // Without anyOf, an editor reports the problem of the form that was meant.
     expectation: {
-      description: "Only the named members are compared; a list element by element; an object of $… is a matcher",
+      description: "The expected value: of an object only these members are compared; { $… } is a matcher",
       ...anything,
       items: ref("expectation"),
       properties: matchers,
@@ -43,30 +43,33 @@ const anything: JsonSchema = { type: ["string", "number", "boolean", "null", "ar
 const variable: JsonSchema = { type: "string", pattern: "\\$\\{" };
 
 function comparison(words: string): JsonSchema {
-  return { description: `${words}: a number, or a text such as an ISO 8601 time`, type: ["number", "string"] };
+  return {
+    description: `Matches a value ${words} this one: a number, or a text such as an ISO 8601 time`,
+    type: ["number", "string"],
+  };
 }
 
 /** The schema of each matcher's operand, by the matcher's name. */
 const operandSchemas: Readonly<Record<string, JsonSchema>> = {
-  $regex: { description: "A text in which the regular expression is found", type: "string" },
-  $type: { description: "Of that type", anyOf: [{ enum: typeNames }, variable] },
-  $gt: comparison("Above"),
-  $gte: comparison("At least"),
-  $lt: comparison("Below"),
-  $lte: comparison("At most"),
+  $regex: { description: "Matches a text in which this regular expression is found", type: "string" },
+  $type: { description: "Matches a value of this type", anyOf: [{ enum: typeNames }, variable] },
+  $gt: comparison("above"),
+  $gte: comparison("at or above"),
+  $lt: comparison("below"),
+  $lte: comparison("at or below"),
   $in: {
-    description: "Like one of them",
+    description: "Matches a value that matches any element of this list",
     anyOf: [{ type: "array", minItems: 1, items: ref("expectation") }, variable],
   },
   $length: {
-    description: "A text or a list of that length, which may be a matcher",
+    description: "Matches a text or a list of this length: a number, or a matcher for it",
     anyOf: [{ type: "integer", minimum: 0 }, ref("matcher"), variable],
   },
   $contains: {
-    description: "A text with that in it, or a list with an element like that",
+    description: "Matches a text that contains this text, or a list with an element that matches this",
     allOf: [ref("expectation")],
   },
-  $absent: { description: "Nothing stands there", anyOf: [{ const: true }, variable] },
-  $any: { description: "Any value", anyOf: [{ const: true }, variable] },
-  $exact: { description: "Exactly that: no other members, and no matchers" },
+  $absent: { description: "Matches when the member is absent", anyOf: [{ const: true }, variable] },
+  $any: { description: "Matches any value, as long as there is one", anyOf: [{ const: true }, variable] },
+  $exact: { description: "Matches only an equal value: no further members, and $… members count as plain" },
 };

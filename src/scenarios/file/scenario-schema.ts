@@ -8,8 +8,11 @@ import { rulesField } from "../../sandbox/config/config-schema.js";
 
 const webhook = mapping(
   {
-    topic: word(topicSpellings).meta({ description: "In either spelling" }),
-    url: optional(absoluteUrl, "Without one the runner's own receiver catches it, and checks its signature"),
+    topic: word(topicSpellings).meta({ description: "The topic, in the singular or plural spelling" }),
+    url: optional(
+      absoluteUrl,
+      "The URL to send to; without it the runner's receiver takes the webhook and verifies it",
+    ),
   },
   "a webhook such as { topic: charges/events }, with a url when the runner's own receiver is not to catch it",
 );
@@ -19,16 +22,16 @@ const { customers, charges, transactions } = worldLists;
 /** The state of the company when the scenario begins. */
 export const givenSchema = mapping(
   {
-    clock: optional(instant, "Where the company's clock stands still (default 2026-01-15T09:00:00Z)"),
-    balance: optional(balance, "In XOF (default 10000000)"),
-    profile: optional(profile, "Settings of this scenario alone"),
+    clock: optional(instant, "The time at which the company's clock stands still (default 2026-01-15T09:00:00Z)"),
+    balance: optional(balance, "The company's balance at the start, in XOF (default 10000000)"),
+    profile: optional(profile, "The settings of this scenario alone"),
     customers,
     charges,
     transactions,
     webhooks: listOf(webhook, { of: "webhooks" })
       .default([])
-      .meta({ description: "Subscriptions; without a url the runner's own receiver catches them" }),
-    rules: rulesField.default([]).meta({ description: "Rules from the start: { on, match, then, times }" }),
+      .meta({ description: "Webhook subscriptions; without a url the runner's receiver takes the webhooks" }),
+    rules: rulesField.default([]).meta({ description: "The rules at the start: { on, match, then, times }" }),
     fixtures: z
       .union(
         [
@@ -40,7 +43,7 @@ export const givenSchema = mapping(
         },
       )
       .default([])
-      .meta({ description: "Paths of fixtures files, from this file" }),
+      .meta({ description: "Paths of fixtures files, relative to this file" }),
   },
   "a mapping with clock, balance, profile, customers, charges, transactions, webhooks, rules, fixtures",
 );
@@ -56,13 +59,15 @@ export const scenarioSchema = mapping(
       text("a sentence that says what the scenario shows"),
       "A sentence that says what the scenario shows",
     ),
-    description: optional(text("a text"), "More than the name says"),
-    tags: listOf(text("a word"), { of: "words" }).default([]).meta({ description: "What --tag selects by" }),
-    given: optional(givenSchema, "The state at the start"),
+    description: optional(text("a text"), "Details that the name leaves out"),
+    tags: listOf(text("a word"), { of: "words" })
+      .default([])
+      .meta({ description: "The tags by which `replay --tag` selects the scenario" }),
+    given: optional(givenSchema, "The state of the company at the start"),
     steps: z
       .array(step, { error: "must be a list of at least one step" })
       .min(1, { error: "must be a list of at least one step" })
-      .meta({ description: "What happens, in order" }),
+      .meta({ description: "The steps, in the order in which they run" }),
   },
   "a mapping with name, given and steps",
 );

@@ -32,7 +32,10 @@ export const duration = written
     const parsed = hasVariables(value) ? { ms: 0 } : tryParseDuration(value);
     if ("error" in parsed) sentence(context, parsed.error);
   })
-  .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds", examples: ["1h", "59m59s"] });
+  .meta({
+    description: "A duration: 1d2h59m59.999s, ISO 8601 (PT1H), or a number of milliseconds",
+    examples: ["1h", "59m59s"],
+  });
 
 /** A duration without variables; the output is ms. */
 export const fixedDuration = written
@@ -42,7 +45,10 @@ export const fixedDuration = written
     if (hasVariables(value)) return report(context, [], "must be a duration without variables");
     return sentence(context, parsed.error);
   })
-  .meta({ description: "1d2h59m59.999s, ISO 8601 (PT1H), or milliseconds; no variables", examples: ["100ms", "10s"] });
+  .meta({
+    description: "A duration: 1d2h59m59.999s, ISO 8601 (PT1H), or a number of milliseconds; no variables",
+    examples: ["100ms", "10s"],
+  });
 
 const instantError = "must be an ISO 8601 instant such as 2026-01-15T09:00:00Z";
 
@@ -67,7 +73,7 @@ export const ruleInStep = z
         report(context, issue.path, message, { ...params, beside: true });
     }
   })
-  .meta({ description: "{ on, match, then, times }" });
+  .meta({ description: "The rule to add: { on, match, then, times }" });
 
 function isOpen(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return hasVariables(value);
@@ -104,7 +110,7 @@ function variableNames<T>(value: z.ZodType<T>, error: string) {
 }
 
 export const variables = variableNames(filled, "must be a mapping of variables to values").meta({
-  description: "Variables that only the used file knows",
+  description: "Variables for the steps of the used file only",
 });
 
 /** From variable to dotted path with `[0]` into what was received. The path begins with one of `roots`. */
@@ -116,7 +122,7 @@ export function saves(...roots: readonly string[]) {
   return variableNames(
     z.string({ error }).refine(isPath, { error }),
     `must be a mapping of variables to paths, such as { charge: ${roots.at(-1)}.id }`,
-  ).meta({ description: `Variables for later steps: name to dotted path with [0], beginning with ${list}` });
+  ).meta({ description: `Variables to set for later steps: names to paths (a.b[0].c) that begin with ${list}` });
 }
 
 const headers = namedValues(
@@ -124,17 +130,20 @@ const headers = namedValues(
   "must be named as an HTTP header is: letters, digits and -",
   z.union([z.string(), z.number(), z.null()], { error: "must be a text, or null to leave the header out" }),
   "must be a mapping of names to texts; null leaves a header out",
-).meta({ description: "Added to those that a client sends by itself; null removes one" });
+).meta({ description: "Headers besides those that every client sends; null removes one of those" });
 
 const expectedAnswer = mapping(
   {
-    status: optional(expectation, "The HTTP status, or a matcher for it"),
+    status: optional(expectation, "The expected HTTP status, or a matcher for it"),
     headers: optional(
       recordOf(expectation, "must be a mapping of header names to what is expected"),
-      "Only these are compared; names ignore case",
+      "The expected headers: only these are compared, and names ignore case",
     ),
-    body: optional(expectation, "The parsed JSON: partial and deep, with matchers"),
-    lost: optional(oneOf(true), "true: the connection breaks before an answer"),
+    body: optional(
+      expectation,
+      "The expected JSON body: only the members given are compared, and matchers may be used",
+    ),
+    lost: optional(oneOf(true), "true if the connection is expected to break before an answer"),
   },
   "a mapping with status, headers, body, or lost",
 )
@@ -143,7 +152,7 @@ const expectedAnswer = mapping(
     if (lost !== true || names === "") return;
     report(context, ["lost"], `leaves nothing to expect: remove ${names}, or lost`, { beside: true });
   })
-  .meta({ description: "What the answer must be like" });
+  .meta({ description: "The expected answer" });
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -154,16 +163,16 @@ export const requestFields = {
     .regex(new RegExp(`^(?:${METHODS.join("|")}) (?:/|\\$\\{)\\S*$`), {
       error: `must be a method (${METHODS.join(", ")}), one space, and a path, such as POST /v1/charges`,
     })
-    .meta({ description: "Method and path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
-  body: optional(filled, "Sent as JSON"),
-  rawBody: optional(z.string({ error: "must be a text" }), "Sent unchanged"),
+    .meta({ description: "The method and the path", examples: ["POST /v1/charges", "GET /v1/charges/${charge}"] }),
+  body: optional(filled, "The body, which is sent as JSON"),
+  rawBody: optional(z.string({ error: "must be a text" }), "The body as a text, which is sent unchanged"),
   as: optional(
     nonEmpty("the name of another company"),
-    "The name of another company in the same sandbox, opened at its first use",
+    "The name of another company that sends the request, opened at its first use",
   ),
   token: optional(
     z.union([z.string(), z.null()], { error: "must be an access token, or null for none" }),
-    "Another access token than the company's; null: no Authorization header",
+    "The access token to send instead of the company's; null sends no Authorization header",
   ),
   headers: headers.optional(),
   query: recordOf(
@@ -171,7 +180,7 @@ export const requestFields = {
     "must be a mapping of names to values",
   )
     .optional()
-    .meta({ description: "Query parameters, encoded" }),
+    .meta({ description: "The query parameters: names to values, which are then URL-encoded" }),
   expect: expectedAnswer.optional(),
   save: saves("status", "headers", "body").optional(),
 };
@@ -195,12 +204,15 @@ const targets = ["by", "to", "toNext"] as const;
 /** The body of POST /_sandbox/clock/advance. */
 export const advanceBody = mapping(
   {
-    by: duration.optional(),
-    to: optional(instant, "An ISO 8601 instant, not in the past"),
-    toNext: optional(oneOf(true), "To the next thing that is due"),
-    settle: optional(flag, "Wait for every attempt to deliver that this causes (default true)"),
-    lookAhead: optional(flag, "Later timers do not wait for attempts in flight: faster, less exact"),
-    maxWaitMs: optional(wholeNumber(0, 600_000), "How long to wait for hanging receivers, real time"),
+    by: optional(duration, "How far to move the clock: 1h, PT1H, or a number of milliseconds"),
+    to: optional(instant, "The time to move the clock to (ISO 8601), not in the past"),
+    toNext: optional(oneOf(true), "true to move the clock to the next due work"),
+    settle: optional(flag, "Whether to wait for the delivery attempts that the advance causes (default true)"),
+    lookAhead: optional(flag, "Whether due work runs without waiting for attempts in flight: faster, less exact"),
+    maxWaitMs: optional(
+      wholeNumber(0, 600_000),
+      "How long to wait for receivers that hang, in ms of real time (default 60000)",
+    ),
   },
   "a mapping with by, to or toNext",
 ).superRefine((body, context) => {
@@ -213,8 +225,8 @@ export const advanceBody = mapping(
 /** The body of PUT /_sandbox/clock. */
 export const clockBody = mapping(
   {
-    mode: optional(word(["running", "frozen"]), "How the clock goes on"),
-    now: optional(instant, "An ISO 8601 instant to go to, not in the past"),
+    mode: optional(word(["running", "frozen"]), "Whether the clock then runs or is frozen"),
+    now: optional(instant, "The time to move the clock to (ISO 8601), not in the past"),
   },
   "a mapping with mode, now, or both",
 ).refine(({ mode, now }) => mode !== undefined || now !== undefined, { error: "must have mode, now, or both" });
@@ -222,14 +234,14 @@ export const clockBody = mapping(
 /** What is expected of the answer to an advance. */
 export const advanceReport = mapping(
   {
-    now: optional(expectation, "Where the clock stands then"),
-    fired: optional(expectation, "What happened, in order: a list of { at, kind, id }"),
-    firedCount: optional(expectation, "How much happened"),
-    deliveries: optional(expectation, "{ attempted, succeeded, failed }"),
-    unfinished: optional(expectation, "Deliveries that were still on their way after maxWaitMs"),
+    now: optional(expectation, "The expected time of the clock after the advance (ISO 8601)"),
+    fired: optional(expectation, "The due work that is expected to have run, in order: a list of { at, kind, id }"),
+    firedCount: optional(expectation, "The expected number of pieces of due work that ran"),
+    deliveries: optional(expectation, "The expected counts of delivery attempts: { attempted, succeeded, failed }"),
+    unfinished: optional(expectation, "The expected ids of the deliveries still in flight after maxWaitMs"),
   },
   "a mapping with now, fired, firedCount, deliveries",
-).meta({ description: "What the advance must report" });
+).meta({ description: "The expected result of the advance" });
 
 /** A topic in either spelling, or a text with variables that becomes one. */
 const topic = z
@@ -238,9 +250,15 @@ const topic = z
     if (hasVariables(value) || topicSpellings.includes(value)) return;
     report(context, [], `must be one of ${topicSpellings.join(", ")}`, { words: topicSpellings });
   })
-  .meta({ description: "Either spelling matches both", examples: [...topicSpellings] });
+  .meta({
+    description: "The topic; the singular and plural spellings match each other",
+    examples: [...topicSpellings],
+  });
 
 export const webhookMatch = {
   topic: topic.optional(),
-  data: optional(expectation, "What the payload's data must be like: partial and deep, with matchers"),
+  data: optional(
+    expectation,
+    "The expected data of the webhook: only the members given are compared; matchers may be used",
+  ),
 };

@@ -32,14 +32,14 @@ const EVERY_DEFAULT_MS = 1000;
 
 const when = mapping(
   {
-    request: optional(expectation, "A request like this: { method, path, body, status, answer }"),
-    event: optional(expectation, "An event like this: { type, topic, resource, data }"),
+    request: optional(expectation, "The request to wait for: { method, path, body, status, answer }"),
+    event: optional(expectation, "The event to wait for: { type, topic, resource, data }"),
   },
   "a mapping with request or event",
-).meta({ description: "Only under `start --scenario`: what the step waits for" });
+).meta({ description: "What the step waits for, only under `start --scenario`" });
 
 const common = {
-  name: optional(nonEmpty("a text"), "What a failure calls the step"),
+  name: optional(nonEmpty("a text"), "The name of the step in messages about failures"),
   when: when.optional(),
 };
 
@@ -71,10 +71,10 @@ export const stepSchemas = {
     .superRefine(checkRequest, onObjects)
     .meta({ description: "Sends a request to the API under test, or to the control API under /_sandbox" })
     .transform((step) => ({ kind: "request" as const, ...step })),
-  advance: stepOf("advance", "Moves the company's clock; everything due on the way happens", {
+  advance: stepOf("advance", "Moves the company's clock; all work that falls due on the way runs", {
     advance: z
       .union([duration, advanceBody], { error: "must be a duration such as 1h, or a mapping with by, to or toNext" })
-      .meta({ description: "How far the company's clock goes" })
+      .meta({ description: "How far to move the company's clock: a duration, or a mapping with by, to or toNext" })
       .transform((advance) => (typeof advance === "object" ? advance : { by: advance })),
     expect: advanceReport.optional(),
   }),
@@ -83,14 +83,14 @@ export const stepSchemas = {
       .union([z.enum(["freeze", "frozen", "resume", "running"]), instant, clockBody], {
         error: "must be freeze, resume, or an ISO 8601 instant to go to, or a mapping with mode and now",
       })
-      .meta({ description: "freeze, resume, or an instant to go to; or both, as { mode, now }" })
+      .meta({ description: "freeze, resume, or the time to move the clock to (ISO 8601); or both, as { mode, now }" })
       .transform((clock) => (typeof clock === "object" ? clock : (clockModes[clock] ?? { now: clock }))),
   }),
-  webhook: stepOf("webhook", "Settles, then expects a webhook among all that the runner's receiver got so far", {
+  webhook: stepOf("webhook", "Settles, then expects a webhook among all that the runner's receiver has received", {
     webhook: mapping(
       {
         ...webhookMatch,
-        count: optional(wholeNumber(0, COUNT_MAX), "Exactly this many; without it at least one"),
+        count: optional(wholeNumber(0, COUNT_MAX), "The exact number of webhooks that match (default: at least one)"),
       },
       "a mapping with topic, data, count",
     ),
@@ -98,46 +98,54 @@ export const stepSchemas = {
   }),
   noWebhook: stepOf(
     "noWebhook",
-    "Settles, then expects no such webhook among all that the runner's receiver got so far",
+    "Settles, then expects no such webhook among all that the runner's receiver has received",
     {
       noWebhook: mapping(webhookMatch, "a mapping with topic, data"),
     },
   ),
   rule: stepOf("rule", "Adds a rule: { on, match, then, times }", { rule: ruleInStep }),
-  settle: stepOf("settle", "Waits until no delivery is in flight and nothing is due now; moves no time", {
+  settle: stepOf("settle", "Waits until no delivery is in flight and nothing is due now; does not move the clock", {
     settle: z
       .union([oneOf(true), z.null(), mapping({}, "nothing")], { error: "must be true" })
-      .meta({ description: "true, or nothing" }),
+      .meta({ description: "true, or no value; the step has no options" }),
   }),
-  wait: stepOf("wait", "Waits in real time; to move the company's clock, use advance", { wait: fixedDuration }),
-  parallel: stepOf("parallel", "Runs steps at the same time; goes on when all are over", {
-    parallel: steps.meta({ description: "Steps that begin together" }),
+  wait: stepOf("wait", "Waits in real time; to move the company's clock, use advance", {
+    wait: fixedDuration.meta({
+      description: "How long to wait, in real time: 10s, PT1M, or milliseconds; no variables",
+    }),
   }),
-  repeat: stepOf("repeat", "Runs steps again and again", {
+  parallel: stepOf("parallel", "Runs steps at the same time and waits until all have ended", {
+    parallel: steps.meta({ description: "The steps that start together" }),
+  }),
+  repeat: stepOf("repeat", "Runs steps several times", {
     repeat: mapping(
       {
-        times: wholeNumber(1, REPEAT_MAX).meta({ description: "How often; ${index} counts from 0" }),
-        steps: steps.meta({ description: "What is done each time, in order" }),
+        times: wholeNumber(1, REPEAT_MAX).meta({
+          description: "How many times the steps run; the variable ${index} counts from 0",
+        }),
+        steps: steps.meta({ description: "The steps to run each time, in order" }),
       },
       "a mapping with times and steps",
     ),
   }),
-  use: stepOf("use", "Runs the steps of another file; what they save is known afterwards", {
+  use: stepOf("use", "Runs the steps of another file; the variables that they save are available afterwards", {
     use: nonEmpty("the path of another scenario file")
       .refine((file) => !hasVariables(file), {
         error: "must be a path without variables: files are read before anything runs",
       })
-      .meta({ description: "The path of another scenario file, from this one: its steps run here" }),
+      .meta({ description: "The path of another scenario file, relative to this one; its steps run here" }),
     with: variables.optional(),
   }),
   eventually: stepOf(
     "eventually",
-    "Repeats a request until its answer is as expected; a frozen clock is advanced in between, a running one awaited",
+    "Repeats a request until its answer is as expected; advances a frozen clock or waits in between",
     {
       eventually: mapping(
         {
-          within: fixedDuration,
-          every: optional(fixedDuration, "Default 1s"),
+          within: fixedDuration.meta({
+            description: "How long to repeat the request, on the company's clock; no variables",
+          }),
+          every: optional(fixedDuration, "How long to wait between two requests, on the company's clock (default 1s)"),
           ...requestFields,
         },
         "a mapping with within, every and a request",
