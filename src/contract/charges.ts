@@ -32,7 +32,7 @@ function withUriFormat(url: z.ZodType<string, string>): z.ZodType<string, string
 
 const payer = msisdn.meta(
   note(
-    "The phone number that pays; without one a payment that succeeds.",
+    "The phone number that pays; without one, the payment succeeds.",
     "charges.payField",
     "unknownBody",
     "testNumbers.success",
@@ -40,15 +40,21 @@ const payer = msisdn.meta(
 );
 
 /** The contract: "The request body that carries the simulated phone number: not shown." The body may be missing. */
-export const payRequest = oncePerProfile(({ charges }) => actionBody(charges.payField, payer, "Who pays the charge."));
+export const payRequest = oncePerProfile(({ charges }) =>
+  actionBody(charges.payField, payer, "The phone number that pays the charge."),
+);
 
 const refundAmount = wholeXof(1, XOF_MAX).meta(
-  note("How much to refund, in XOF; without it everything that is left.", "refunds.amountField", "unknownBody"),
+  note(
+    "The amount to refund, in XOF; without it, everything that is left is refunded.",
+    "refunds.amountField",
+    "unknownBody",
+  ),
 );
 
 /** The contract: "The exact request body format: not shown." Without a body everything that is left is refunded. */
 export const refundRequest = oncePerProfile(({ refunds }) =>
-  actionBody(refunds.amountField, refundAmount, "How much is refunded."),
+  actionBody(refunds.amountField, refundAmount, "The amount to refund."),
 );
 
 function actionBody<T>(field: string, value: z.ZodType<T>, description: string) {
@@ -154,12 +160,12 @@ export const entryFields = {
     .string()
     .regex(/^\d{8,15}$/)
     .meta(note("Phone number digits.")),
-  amount: amount.meta(note("How much was paid or refunded.")),
+  amount: amount.meta(note("The amount paid or refunded.")),
   service: z.string().meta(note("Payment service label; an opaque string.", "charges.service")),
   status: z
     .enum(["completed", "failed"])
     .meta(note("`failed` for an attempt that did not pay.", "charges.failedAttempt")),
-  type: z.enum(["payment", "refund"]).meta(note("Which way the money went.")),
+  type: z.enum(["payment", "refund"]).meta(note("Whether the entry is a payment or a refund.")),
   error: z.string().nullable().meta(note("Why the attempt failed; null when it did not.")),
 } satisfies FieldsOf<ChargeEntryBody>;
 
@@ -234,7 +240,7 @@ export function chargeSchemas(profile: Profile) {
         attempts: z.literal(0).meta(note("0 at creation.")),
         transactions: z.array(chargeEntry).max(0).meta(note("Empty at creation.")),
       })
-      .meta({ description: "A charge as its creation answers it." }),
+      .meta({ description: "A charge as the answer to its creation shows it." }),
     Charge: read
       .extend({
         status: status(

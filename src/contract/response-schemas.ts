@@ -34,7 +34,7 @@ export function responseSchemas(profile: Profile) {
   return {
     ...transfers,
     ...charges,
-    CustomerCheck: z.strictObject(customerCheckFields).meta({ description: "What is known of a phone number." }),
+    CustomerCheck: z.strictObject(customerCheckFields).meta({ description: "What is known about a phone number." }),
     Balance: z.strictObject(balanceFields).meta({ description: "The business account's balance." }),
     WebhookSubscription: subscription,
     PageCursor: pageCursor,
@@ -94,14 +94,14 @@ const subscriptionFields = {
 
 const errorFields = {
   statusCode: z.int().meta(note("The HTTP status.")),
-  message: z.array(z.string()).min(1).meta(note("Every problem of the request, each saying what would be right.")),
-  error: z.string().meta(note("The status in words.")),
+  message: z.array(z.string()).min(1).meta(note("Every problem of the request, each with what would be right.")),
+  error: z.string().meta(note("The HTTP status in words.")),
   correlationId: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .meta(note("Identifies this answer in the sandbox's log.")),
   path: z.string().meta(note("The path of the request.")),
-  timestamp: timestamp.meta(note("When it was answered, in the company's time.")),
+  timestamp: timestamp.meta(note("When the request was answered, on the company's clock.")),
 } satisfies FieldsOf<ErrorBody>;
 
 const errorNote = note("The body of every error.", "errors.shape");
@@ -118,7 +118,7 @@ function subscriptionSchema(profile: Profile) {
   const shown = topics.flatMap((topic) => shownSpellings(profile, topic));
   return z
     .strictObject({ ...subscriptionFields, topic: z.enum(shown).meta(subscriptionFields.topic.meta() ?? {}) })
-    .meta({ description: "A URL and the topic of the events it is sent." });
+    .meta({ description: "A topic, and the URL that its events are sent to." });
 }
 
 const place = z.string().min(1).nullable();
@@ -126,17 +126,17 @@ const place = z.string().min(1).nullable();
 /** A single instance, so that the API description refers to it by name. */
 const pageCursor = z
   .strictObject({
-    prev: place.meta(note("Opaque; what `cursor` must be for the page before, null on the first.")),
-    next: place.meta(note("Opaque; what `cursor` must be for the page after, null on the last.")),
+    prev: place.meta(note("The opaque `cursor` of the previous page; null on the first page.")),
+    next: place.meta(note("The opaque `cursor` of the next page; null on the last page.")),
   })
-  .meta({ description: "The places of two pages." });
+  .meta({ description: "The cursors of two pages of a list." });
 
 /** A list with the contract's members `count`, `limit`, `cursor` and `data`. */
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     count: z.int().min(0).meta(note("Number of items returned.")),
     limit: z.int().min(1).meta(note("Page size.", "paging.limit")),
-    cursor: pageCursor.meta(note("Where the pages beside this one are.")),
+    cursor: pageCursor.meta(note("The cursors of the previous and the next page.")),
     data: z.array(item).meta(note("The items of this page.")),
   });
 }
@@ -146,7 +146,7 @@ function event<Data>(profile: Profile, topic: Topic, data: z.ZodType<Data>) {
   return z
     .strictObject({
       topic: z.enum(sentSpellings(profile, topic)).meta(note("The topic of the event.", "webhooks.topicSpelling")),
-      data: data.meta(note("What it happened to, as it stood right after.")),
+      data: data.meta(note("The charge or transaction that the event is about, as it was right after the event.")),
     })
     .meta({ description: `The payload of \`${topic}\`.` });
 }
@@ -159,7 +159,7 @@ function ofStatus(
 ) {
   return payload
     .extend({
-      status: z.literal(status).meta(note("What the topic says.")),
+      status: z.literal(status).meta(note("The status that the topic reports.")),
       failureReason: failureReason.meta(note("Text when the transfer failed, otherwise null.")),
     })
     .meta({ description: `A transaction as webhooks carry it, \`${status}\`.` });

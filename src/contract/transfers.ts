@@ -103,7 +103,12 @@ export function shownBatchStatus(batch: Batch, profile: Profile): string {
 function transferFields(profile: Profile, typeRequired: boolean) {
   const type = z
     .literal("transfer", { error: 'must be "transfer"' })
-    .meta(note("The only type there is; an item of a batch may do without.", "batch.itemType"));
+    .meta(
+      note(
+        "The type of the transaction; `transfer` is the only one. An item of a batch may leave it out.",
+        "batch.itemType",
+      ),
+    );
   return {
     amount: wholeXof(profile.transfers.min, profile.transfers.max).meta(
       note("Amount to transfer, in XOF, without the fee.", "transfers.min", "transfers.max"),
@@ -129,7 +134,7 @@ export const transactionFields = {
     .meta(note("Where the transfer stands in its lifecycle.", "transfers.settlement")),
   reference: z.string().meta(note("Caller-supplied reference.")),
   description: z.string().meta(note("Caller-supplied text; absent when none was given.")),
-  type: z.literal("transfer").meta(note("The only type there is.")),
+  type: z.literal("transfer").meta(note("The type of the transaction; `transfer` is the only one.")),
   batchId: uuidWith("bat_").meta(note("Present only when the transaction was created as part of a batch.")),
   failureReason: z.string().nullable().meta(note("Why the transfer failed; null when it did not.")),
   createdAt: timestamp.meta(note("Creation time.")),
@@ -155,12 +160,12 @@ export function transferSchemas(profile: Profile) {
   const pending = z.literal("pending").meta(note("`pending` at creation."));
   const created = whole.omit({ failureReason: true }).extend({ status: pending });
   const read = whole.extend({ batchId: batchId.exactOptional() });
-  const item = created.meta({ description: "A transaction as the creation of its batch answers it." });
+  const item = created.meta({ description: "A transaction as the answer to the creation of its batch shows it." });
   const plain = profile.transfers.webhookId === "plain";
   return {
     TransactionCreated: created
       .omit({ batchId: true })
-      .meta({ description: "A transaction as its creation answers it." }),
+      .meta({ description: "A transaction as the answer to its creation shows it." }),
     BatchTransaction: item,
     Transaction: read.meta({ description: "A transaction as GET shows it." }),
     TransactionPayload: read
@@ -176,6 +181,6 @@ export function transferSchemas(profile: Profile) {
         ...batchFields,
         transactions: z.array(item).min(1).meta(note("The created transactions, in the order of the request.")),
       })
-      .meta({ description: "A batch as its creation answers it." }),
+      .meta({ description: "A batch as the answer to its creation shows it." }),
   };
 }

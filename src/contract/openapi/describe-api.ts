@@ -94,8 +94,8 @@ const INTRODUCTION = [
 const TAGS = [
   { name: "Balance", description: "The business account." },
   { name: "Charges", description: "Collecting payments, and refunding them." },
-  { name: "Customers", description: "Who a phone number belongs to." },
-  { name: "Events", description: "What subscribers are sent, signed." },
+  { name: "Customers", description: "Checks who a phone number belongs to." },
+  { name: "Events", description: "The signed webhooks that subscribers receive." },
   { name: "Transactions", description: "Sending money to one or many wallet users." },
   { name: "Webhooks", description: "Subscriptions to events." },
 ];

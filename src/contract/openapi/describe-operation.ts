@@ -137,7 +137,7 @@ interface OperationNote {
 const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   createTransaction: {
     description:
-      "Debits the business account and credits one wallet user. The transaction is answered as `pending`; how it ends is " +
+      "Debits the business account and credits one wallet user. The answer shows the transaction as `pending`; how it ends is " +
       "reported by `transactions/completed` or `transactions/failed`, and by GET.",
     success: "The transaction was received and queued.",
     settings: [
@@ -150,18 +150,18 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   },
   createBatch: {
     description:
-      "Many transfers at once: all of them are accepted, or none. Each is a transaction of its own afterwards.",
+      "Makes many transfers at once: all of them are accepted, or none. Each becomes a transaction of its own.",
     success: "All transactions of the batch were received and queued.",
     settings: ["transfers.settlement", "transfers.debit", "transfers.fee"],
   },
   getTransaction: {
-    description: "The identifier is taken with `txn_` or without.",
+    description: "The identifier may be given with or without `txn_`.",
     success: "The transaction.",
     settings: ["transfers.settlement"],
   },
   checkCustomer: {
     description: "A user that is not found is answered with the `unknown` values, not with an error.",
-    success: "What is known of the number.",
+    success: "What is known about the number.",
     settings: ["customers.unlisted", "testNumbers.success", "testNumbers.refused", "testNumbers.unverified"],
   },
   getBalance: { description: "The balance of the access token's company.", success: "The balance.", settings: [] },
@@ -174,12 +174,12 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   payCharge: {
     description:
       "Only for staging: pays the charge as the customer would on its payment page. Without a body, or without a phone number, the " +
-      "payment succeeds. An attempt that fails is answered like one that succeeds.",
+      "payment succeeds. The answer to an attempt that fails is like that to one that succeeds.",
     success: "The charge after the attempt.",
     settings: ["charges.payEndpoint", "charges.payField", "charges.failedAttempt", "unknownBody", ...outcomeNumbers],
   },
   getCharge: {
-    description: "The charge as it stands now.",
+    description: "The charge in its current state.",
     success: "The charge.",
     settings: [],
   },
@@ -196,12 +196,12 @@ const operationNotes: Readonly<Record<OperationId, OperationNote>> = {
   },
   getWebhook: { description: "One subscription of the company.", success: "The subscription.", settings: [] },
   listWebhooks: {
-    description: "Page by page: `cursor.next` and `cursor.prev` of an answer are the `cursor` of the next request.",
+    description: "Lists page by page: `cursor.next` or `cursor.prev` of an answer is the `cursor` of the next request.",
     success: "One page of the subscriptions.",
     settings: ["paging.limit"],
   },
   deleteWebhook: {
-    description: "Nothing more is sent on its behalf: what is still owed to it is cancelled.",
+    description: "No more webhooks are sent for the subscription; those still pending are cancelled.",
     success: "The subscription is deleted. There is no body.",
     settings: [],
   },

@@ -59,7 +59,7 @@ function describeWebhook(
         },
       },
       responses: {
-        "2XX": { description: "The receiver confirms receipt. Its body is not looked at." },
+        "2XX": { description: "The receiver confirms receipt. The body of its answer is ignored." },
         default: withSettings(
           "Every other status is a failure, as are a redirect, a time-out and a lost connection: it is sent again later.",
           ["webhooks.retry", "webhooks.timeout", "webhooks.insecureTls", "webhooks.allow"],

@@ -196,7 +196,7 @@ function sharedErrors(sample: SampleWorld): Readonly<Record<ErrorStatus, SharedE
     renderProblem(sample, path, new Problem(code, message));
   return {
     400: {
-      description: "The request is not what it must be; every problem of it is named.",
+      description: "The request is invalid; the answer names every problem.",
       example: refusal("malformed_json", "The body is not JSON: it ends too early"),
     },
     401: {
@@ -212,16 +212,16 @@ function sharedErrors(sample: SampleWorld): Readonly<Record<ErrorStatus, SharedE
       ),
     },
     404: {
-      description: "There is no such path, or nothing with this identifier.",
+      description: "There is no such path, or no resource with this identifier.",
       example: refusal("route_not_found", "There is no GET /v1/nothing here", "/v1/nothing"),
     },
     405: {
       description: "The path does not have this method.",
-      headers: { Allow: { description: "The methods that it has.", schema: { type: "string" } } },
+      headers: { Allow: { description: "The methods that the path has.", schema: { type: "string" } } },
       example: refusal("method_not_allowed", "PUT is not a method of this path; it has POST"),
     },
     409: {
-      description: "It conflicts with what is there already.",
+      description: "The request conflicts with an existing resource.",
       example: renderSampleError(sample, "createCharge", 409),
     },
     413: {
@@ -230,17 +230,19 @@ function sharedErrors(sample: SampleWorld): Readonly<Record<ErrorStatus, SharedE
       example: refusal("body_too_large", `The body must be at most ${sample.stage.profile.server.bodyLimit} bytes`),
     },
     415: {
-      description: "The body is not JSON by its content type.",
+      description: "The content type of the body is not JSON.",
       example: refusal("media_type_unsupported", 'content-type must be application/json, got "text/plain"'),
     },
     422: {
-      description: "What it is about is not in a state for it.",
+      description: "The resource is not in a state that allows the request.",
       example: renderSampleError(sample, "refundCharge", 422),
     },
     429: {
       description: "Too many requests in this span of time.",
       settings: ["rateLimit"],
-      headers: { "Retry-After": { description: "Seconds until the next is admitted.", schema: { type: "integer" } } },
+      headers: {
+        "Retry-After": { description: "Seconds until the next request is admitted.", schema: { type: "integer" } },
+      },
       example: refusal("rate_limited", "Too many requests; the next is admitted in 1 s"),
     },
     500: {
