@@ -143,9 +143,12 @@ export const stepSchemas = {
       eventually: mapping(
         {
           within: fixedDuration.meta({
-            description: "How long to repeat the request, on the company's clock; no variables",
+            description: "How long to repeat the request: on a frozen clock, else in real time; no variables",
           }),
-          every: optional(fixedDuration, "How long to wait between two requests, on the company's clock (default 1s)"),
+          every: optional(
+            fixedDuration,
+            "The time between two requests: on a frozen clock, else in real time (default 1s)",
+          ),
           ...requestFields,
         },
         "a mapping with within, every and a request",
