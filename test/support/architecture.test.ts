@@ -80,7 +80,7 @@ describe("time, randomness and the machine", () => {
     ["http/a.ts", "globalThis.setImmediate(() => {});", "wall time (globalThis.setImmediate)"],
     ["http/a.ts", `import { setTimeout as wait } from "node:timers/promises";`, "wall time (node:timers/promises)"],
     ["kernel/a.ts", "const now = Date.now();", "wall time (Date.now)"],
-    ["kernel/random.ts", "const now = Date.now();", "wall time (Date.now)"],
+    ["kernel/records/ids.ts", "const now = Date.now();", "wall time (Date.now)"],
     ["http/a.ts", "const x = Math.random();", "randomness (Math.random)"],
     ["http/a.ts", "const x = crypto.randomUUID();", "randomness (crypto.randomUUID)"],
     ["http/a.ts", `import { randomBytes } from "node:crypto";`, "randomness (node:crypto)"],
@@ -103,8 +103,7 @@ describe("time, randomness and the machine", () => {
       check({
         "kernel/time/system-clock.ts":
           "export const now = () => Date.now() + performance.now(); setTimeout(now, 1); new Date();",
-        "kernel/random.ts": `import { randomBytes } from "node:crypto"; export const x = Math.random() + randomBytes(1)[0];`,
-        "kernel/records/ids.ts": `import { customAlphabet } from "nanoid"; export const id = crypto.randomUUID();`,
+        "kernel/records/ids.ts": `import { randomBytes } from "node:crypto"; import { customAlphabet } from "nanoid"; export const x = Math.random() + randomBytes(1)[0]; export const id = crypto.randomUUID();`,
         "cli/a.ts": "console.log(process.env.HOME, process.argv);",
         "http/a.ts": `import { createHmac, timingSafeEqual } from "node:crypto"; const x = y as unknown as Charge;`,
         "sandbox/a.ts":
