@@ -18,7 +18,7 @@ export interface Fact {
 
 /** The facts that one of two runs has more often than the other. */
 export interface Effect {
-  /** Money that the baseline did not move. */
+  /** What this run did and the baseline did not. */
   readonly added: readonly Fact[];
   /** What the baseline did and this run did not. */
   readonly missing: readonly Fact[];
