@@ -33,43 +33,43 @@ const added = "Not in the contract: it reserves no number for this.";
 
 /** Phone numbers that decide the outcome of a transfer, a payment or a check. Each is named after its outcome. */
 export const testNumberSettings = {
-  success: testNumber("+2250700000001", reserved, "Transfers to it complete, payments by it succeed."),
+  success: testNumber("+2250700000001", reserved, "Transfers to it complete; payments from it succeed."),
   failure: testNumber(
     "+2250700000002",
     reserved,
-    "Transfers to it fail with `recipient_unreachable`, payments by it with `payment_declined`.",
+    "Transfers to it fail with `recipient_unreachable`, payments from it with `payment_declined`.",
   ),
   pending: testNumber(
     "+2250700000003",
     added,
-    "Transfers to it stay pending for ever, payments by it fail with `timeout`.",
+    "Transfers to it stay pending forever; payments from it fail with `timeout`.",
   ),
-  late: testNumber("+2250700000004", added, "Transfers to it complete 10 minutes late, payments by it succeed."),
+  late: testNumber("+2250700000004", added, "Transfers to it complete 10 minutes late; payments from it succeed."),
   silent: testNumber(
     "+2250700000005",
     added,
-    "Transfers to it complete and payments by it succeed, but no webhook of them is sent.",
+    "Transfers to it complete and payments from it succeed, but no webhook of them is sent.",
   ),
   limit: testNumber(
     "+2250700000006",
     added,
-    "Transfers to it fail with `limit_exceeded`, payments by it with `insufficient_funds`.",
+    "Transfers to it fail with `limit_exceeded`, payments from it with `insufficient_funds`.",
   ),
   refused: testNumber(
     "+2250700000007",
     added,
-    "Transfers to it and payments by it are refused at once with 422, a batch as a whole; its customer check says " +
+    "Transfers to it and payments from it are refused at once with 422, a batch as a whole; its customer check says " +
       "`unknown`.",
   ),
   unverified: testNumber(
     "+2250700000008",
     added,
-    "Transfers to it and payments by it fail with `identity_not_verified`; its customer check says `incomplete`.",
+    "Transfers to it and payments from it fail with `identity_not_verified`; its customer check says `incomplete`.",
   ),
   confirming: testNumber(
     "+2250700000009",
     added,
-    "Transfers to it complete; a payment by it is confirmed on the phone after 30 s of the company's clock.",
+    "Transfers to it complete; a payment from it is confirmed on the phone after 30 s of the company's clock.",
   ),
 };
 
