@@ -334,8 +334,8 @@ export class Sandbox {
    * Replaces a company's state, and sends what was pending in it once `gate` opens. An advance of it that is under way ends with UsageError("state").
    * Returns the new state before any of its due items happens. Throws UsageError("input") when `dumped` is not a valid state, and changes nothing.
    */
-  putState(company: Company, dumped: unknown, gate: ReleaseGate, options?: { readonly isOwn?: boolean }): unknown {
-    const record = restoreState(company, dumped, options);
+  putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
+    const record = restoreState(company, dumped);
     this.events.emit("replaces", { company });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);

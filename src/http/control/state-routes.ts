@@ -62,7 +62,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     renderSnapshot(saveSnapshot(company, id)),
   ),
   route("PUT /snapshots/:id", { body: noBody }, ({ sandbox, company, id, gate }) =>
-    sandbox.putState(company, readSnapshot(company, id), gate, { isOwn: true }),
+    sandbox.putState(company, readSnapshot(company, id), gate),
   ),
   route("GET /snapshots/:id", {}, ({ company, id }) => readSnapshot(company, id)),
   route("DELETE /snapshots/:id", {}, ({ company, id }) => removeSnapshot(company, id)),

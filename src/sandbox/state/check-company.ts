@@ -10,7 +10,7 @@ import { createIdSource } from "../../kernel/records/ids.js";
 import type { ClockState } from "../../kernel/time/clock.js";
 import { LATEST, LATEST_TIMER } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
-import { checkRecords } from "./checks/check-records.js";
+import { checkCounts, checkRecords } from "./checks/check-records.js";
 import { recordsOf } from "./checks/records.js";
 import type { CompanyRecord, Snapshot, StoredCompany } from "./company-record.js";
 import type { CompanySetup } from "./fixture.js";
@@ -53,10 +53,11 @@ function checkId(id: string, { identity }: { readonly identity?: { readonly id?:
 
 /** Compares no time with the machine's clock, which may have been set back. */
 function checkState(record: CompanyRecord): readonly string[] {
-  const { clock, world, seq } = record;
+  const { clock, world, seq, idPosition } = record;
   return problemsOf(
     () => checkClock(clock),
     () => checkHead(record),
+    () => checkCounts({ ...recordsOf(world, seq, LATEST_TIMER), idPosition }),
     () => checkWorld(world, seq),
   );
 }

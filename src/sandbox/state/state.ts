@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { messagesOf } from "../../contract/parse.js";
 import { type World, createWorld } from "../../domain/model/work.js";
-import { firstProblems, problemOfCount } from "../../kernel/fields.js";
+import { firstProblems } from "../../kernel/fields.js";
 import type { ClockMode } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { jsonBytes, memberOf } from "../../kernel/messages/json.js";
@@ -9,7 +9,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { Row, RowStore } from "../../kernel/records/table.js";
 import type { CompanyRecord } from "./company-record.js";
-import { checkRecords } from "./checks/check-records.js";
+import { checkCounts, checkRecords } from "./checks/check-records.js";
 import { STATE_VERSION, type State, type StateTable, stateSchema, stateTables } from "./state-schema.js";
 
 /** The part of a company that dumping and restoring need. */
@@ -59,18 +59,17 @@ export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed:
 }
 
 /**
- * The record of the state `dumped`, with the company's own identity and snapshots. `isOwn`: it is a snapshot, which a sandbox wrote. The company itself
- * does not change.
+ * The record of the state `dumped`, with the company's own identity and snapshots. The company itself does not change.
  *
  * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, a ledger that does not add up.
  */
-export function restoreState(company: StateOwner, dumped: unknown, { isOwn = false } = {}): CompanyRecord {
+export function restoreState(company: StateOwner, dumped: unknown): CompanyRecord {
   assertReadable(dumped);
   const parsed = stateSchema.safeDecode(dumped);
   if (!parsed.success) throw new UsageError("input", messagesOf(parsed.error.issues, dumped, "body"));
   const { schemaVersion: _, companyId: __, clock, profile, idPosition, ...records } = parsed.data;
   const { mode, now } = clock;
-  const problems = [...(isOwn ? [] : checkCounts(parsed.data)), ...checkRecords({ ...records, now })];
+  const problems = [...checkCounts(parsed.data), ...checkRecords({ ...records, now })];
   if (problems.length > 0) throw new UsageError("input", firstProblems(problems));
   return {
     identity: company.record.identity,
@@ -83,23 +82,6 @@ export function restoreState(company: StateOwner, dumped: unknown, { isOwn = fal
     snapshots: company.record.snapshots,
     closings: company.record.closings,
   };
-}
-
-/** Checks the numbers that the company counts up: they must begin low enough. */
-function checkCounts({ seq, idPosition, charges, rules }: State): string[] {
-  const counts: [string, number][] = [
-    ["seq", seq],
-    ["idPosition", idPosition],
-    ...charges.map(({ attempts }, index): [string, number] => [`charges[${index}].attempts`, attempts]),
-    ...rules.flatMap(({ matched, fired }, index): [string, number][] => [
-      [`rules[${index}].matched`, matched],
-      [`rules[${index}].fired`, fired],
-    ]),
-  ];
-  return counts.flatMap(([path, value]) => {
-    const problem = problemOfCount(value);
-    return problem === undefined ? [] : [`${path} ${problem}`];
-  });
 }
 
 /** Refuses a newer version first, because the rest of such a state cannot be checked. */

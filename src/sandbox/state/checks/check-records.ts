@@ -5,6 +5,7 @@ import { RULES_BYTES_MAX, RULES_MAX, rulesBytes } from "../../../domain/rules/ch
 import { isHolding } from "../../../domain/rules/use-rule.js";
 import type { EventSubject } from "../../../domain/model/events.js";
 import type { Row } from "../../../kernel/records/table.js";
+import { problemOfCount } from "../../../kernel/fields.js";
 import { quote } from "../../../kernel/messages/text.js";
 import { checkDueWork } from "./check-due-work.js";
 import { checkMoney } from "./check-money.js";
@@ -16,6 +17,28 @@ import { type Records, eachOf } from "./records.js";
  */
 export function checkRecords(records: Records): string[] {
   return [...checkOrder(records), ...checkReferences(records), ...checkMoney(records), ...checkDueWork(records)];
+}
+
+/** Checks the numbers that a company counts up: they must begin low enough. */
+export function checkCounts({
+  seq,
+  idPosition,
+  charges,
+  rules,
+}: Pick<Records, "seq" | "charges" | "rules"> & { readonly idPosition: number }): string[] {
+  const counts: [string, number][] = [
+    ["seq", seq],
+    ["idPosition", idPosition],
+    ...charges.map(({ attempts }, index): [string, number] => [`charges[${index}].attempts`, attempts]),
+    ...rules.flatMap(({ matched, fired }, index): [string, number][] => [
+      [`rules[${index}].matched`, matched],
+      [`rules[${index}].fired`, fired],
+    ]),
+  ];
+  return counts.flatMap(([path, value]) => {
+    const problem = problemOfCount(value);
+    return problem === undefined ? [] : [`${path} ${problem}`];
+  });
 }
 
 /** Checks that each id occurs once, and that records are in the order of their `seq`, which is at most that of the company. */
