@@ -68,11 +68,13 @@ const head = z.object({
   seq: count,
   idPosition: count,
   closings: listOf(anyText()).optional(),
+  /** An export opens a company again. */
+  moving: z.undefined({ error: "must not be given" }).optional(),
 });
 
 /** What is wrong with a company's record, without its clock and its records. */
 export function checkHead(
-  record: Pick<CompanyRecord, "identity" | "overrides" | "seq" | "idPosition" | "closings">,
+  record: Pick<CompanyRecord, "identity" | "overrides" | "seq" | "idPosition" | "closings" | "moving">,
 ): readonly string[] {
   return messagesOf(head.safeParse(record).error?.issues ?? [], record, "it");
 }

@@ -60,6 +60,7 @@ it.each([
   ["a sequence that cannot be counted on", headWith({ seq: 0.5 }), "seq must be a whole number from 0"],
   ["a sequence without room to count on", headWith({ seq: 2e14 }), "seq must be a whole number from 0"],
   ["a position without room to count on", headWith({ idPosition: 2e14 }), "idPosition must be a whole number from 0"],
+  ["a company that would be closed after a restart", headWith({ moving: true }), "moving must not be given"],
   [
     "a record with text for a number",
     chargeWith({ amount: "5" }),
