@@ -240,6 +240,22 @@ describe("explore", () => {
     ]);
   });
 
+  it("does not take a payout for made that fails without a fault, in whatever order they come", async () => {
+    const payees = ["+2250700000001", "+2250700000002"];
+    let runs = 0;
+    const shuffled = async (sandbox: Sandbox): Promise<void> => {
+      for (const msisdn of runs++ < 2 ? payees : payees.toReversed()) {
+        const json = { ...payout(`salary-${msisdn}`), msisdn };
+        const { id } = await (await sandbox.fetch<{ id: string }>("/v1/transactions", { json })).json();
+        await sandbox.clock.advance("1m");
+        const { status } = await (await sandbox.fetch<{ status: string }>(`/v1/transactions/${id}`)).json();
+        assert.equal(status, msisdn === payees[0] ? "completed" : "failed");
+      }
+    };
+    const { runs: judged } = await explore(shuffled, { ...quick, only: ["outcome-pending"] });
+    expect(tableOf({ runs: judged })).toEqual(["createTransaction#1 outcome-pending: noticed"]);
+  });
+
   it("says that a run without a fault already has critical findings, except allowed ones", async () => {
     const pays = async (sandbox: Sandbox): Promise<void> => {
       for (const reference of ["salary", "salary", "salary-retry"])

@@ -49,6 +49,15 @@ it("blames no request for a difference when they come in another order in each r
   expect(await changeOf(true)).toMatch(/not created: 200\.$/);
 });
 
+it("does not take a payout for made that fails otherwise and is still pending", async () => {
+  const run = async (sandbox: Sandbox): Promise<void> => {
+    for (const [at, msisdn] of ["+2250700000001", "+2250700000002"].entries())
+      await sandbox.fetch("/v1/transactions", { json: { ...orderOf(20_000), msisdn, reference: `salary-${at}` } });
+  };
+  const { settings } = await vary(run, { only: ["transfers.settlement"], sandbox: { clock: "frozen" } });
+  expect(settings.map(({ verdict }) => verdict)).toEqual(["independent", "independent", "independent", "independent"]);
+});
+
 it("rejects an unknown option and an unknown setting", async () => {
   await expect(vary(pays, Object.assign({ workers: 1 }, { pair: true }))).rejects.toThrow(/pair is not an option/);
   await expect(vary(pays, { only: ["transfer"] })).rejects.toThrow(/Unknown setting "transfer"/);

@@ -6,7 +6,7 @@ const refund = (amount: number): Fact => ({ kind: "refund", of: "order-1", amoun
 const payout = (amount: number): Fact => ({ kind: "transfer", of: "+2250700000010", amount });
 
 const ended = { exitCode: 0, crash: null, timedOut: false, ms: 1, holds: null, printed: "" };
-const seen = { requests: [], deliveries: [], outcomes: [], findings: [], settings: [], appliedRules: [] };
+const seen = { requests: [], deliveries: [], outcomes: [], failures: [], findings: [], settings: [], appliedRules: [] };
 
 function sentencesOf(effect: Effect, facts: readonly Fact[]): string {
   const result = { ...ended, seen: { ...seen, facts } };

@@ -39,6 +39,12 @@ export function readFacts({ transfers, charges }: World): Fact[] {
   return [...paidOut, ...taken];
 }
 
+/** Transfers that failed, as what they would be had they not ended. */
+export function readFailures({ transfers }: World): Fact[] {
+  const failed = transfers.values().filter(({ status }) => status === "failed");
+  return failed.map(({ msisdn, amount }) => ({ kind: "pending", of: msisdn, amount: toXof(amount) }));
+}
+
 /** How facts of two runs are recognized as the same. */
 export type FactKey = (fact: Fact) => string;
 

@@ -16,7 +16,7 @@ import type { JournalEntry } from "../../sandbox/observation/journal.js";
 import { finalStatuses } from "../../sandbox/findings/outcome-never-learned.js";
 import { RunWatch } from "../../sandbox/run-report.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { type Fact, readFacts } from "./effect.js";
+import { type Fact, readFacts, readFailures } from "./effect.js";
 
 /** A request of the command, named by its operation and its ordinal: `createTransaction#2`. */
 export interface SeenRequest {
@@ -74,6 +74,8 @@ export interface Seen {
   readonly deliveries: readonly SeenDelivery[];
   readonly outcomes: readonly SeenOutcome[];
   readonly facts: readonly Fact[];
+  /** The transfers that failed, as facts of kind `pending`. */
+  readonly failures: readonly Fact[];
   readonly findings: readonly Finding[];
   /** The names of the rules that applied. */
   readonly appliedRules: readonly string[];
@@ -131,11 +133,13 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     // Names that the command has chosen appear in reports, so they are redacted.
     const { text } = sandbox.redactor;
     const named = <Part extends { readonly about: string }>(part: Part) => ({ ...part, about: text(part.about) });
+    const redacted = (facts: readonly Fact[]) => facts.map((fact) => ({ ...fact, of: text(fact.of) }));
     return {
       requests: periods.flatMap(({ requests }) => requests.map(named)),
       deliveries: periods.flatMap(({ deliveries }) => deliveries.map(named)),
       outcomes: periods.flatMap(({ outcomes }) => outcomes.map(named)),
-      facts: periods.flatMap(({ facts }) => facts.map((fact) => ({ ...fact, of: text(fact.of) }))),
+      facts: redacted(periods.flatMap(({ facts }) => facts)),
+      failures: redacted(periods.flatMap(({ failures }) => failures)),
       findings,
       appliedRules: coverage.rules.flatMap(({ met, name }) => (met ? (name ?? []) : [])),
       settings: coverage.openPoints.flatMap(({ met, setting, value }) => (met ? { path: setting, value } : [])),
@@ -170,7 +174,7 @@ function readPeriod({ world }: Company, asked: Asked, end = Number.POSITIVE_INFI
   const outcomes = readOutcomes(entries, all, world).filter((outcome) =>
     requests.some(({ name }) => name === outcome.request),
   );
-  return { requests, deliveries, outcomes, facts: readFacts(world) };
+  return { requests, deliveries, outcomes, facts: readFacts(world), failures: readFailures(world) };
 }
 
 function readRequests(entries: readonly JournalEntry[], world: World): SeenRequest[] {

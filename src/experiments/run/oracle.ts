@@ -1,4 +1,4 @@
-import { type Effect, type FactKey, compareFacts, findStableView, withoutGenerated } from "./effect.js";
+import { type Effect, type Fact, type FactKey, compareFacts, findStableView, withoutGenerated } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Seen, SeenRequest } from "./observe.js";
 import { surplus } from "../../kernel/collections.js";
@@ -126,7 +126,13 @@ function ordersOf({ requests }: Seen): SeenRequest[] {
 }
 
 function effectOf({ result, key }: Baseline, run: RunResult): Effect {
-  return key === undefined ? { added: [], missing: [] } : compareFacts(result.seen.facts, run.seen.facts, key);
+  if (key === undefined) return { added: [], missing: [] };
+  return compareFacts(result.seen.facts, withoutFailures(result, run, key), key);
+}
+
+/** The facts of a run. A transfer that fails in the baseline moves no money when it does not end. */
+export function withoutFailures(baseline: RunResult, run: RunResult, key: FactKey): Fact[] {
+  return surplus(run.seen.facts, baseline.seen.failures, key);
 }
 
 function verdictOfEnd({ timedOut, crash, exitCode }: RunResult, isMissing: boolean): Verdict {

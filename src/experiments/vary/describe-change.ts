@@ -1,7 +1,7 @@
-import { compareFacts } from "../run/effect.js";
+import { type Fact, compareFacts } from "../run/effect.js";
 import type { RunResult } from "../run/experiment.js";
 import type { SeenRequest } from "../run/observe.js";
-import { type Baseline, newFindings } from "../run/oracle.js";
+import { type Baseline, newFindings, withoutFailures } from "../run/oracle.js";
 import { describeEffect } from "../run/describe-effect.js";
 import { oneLine, shorten } from "../../kernel/messages/text.js";
 
@@ -35,9 +35,10 @@ function describeInvariant({ holds }: RunResult): string {
 function describeMoney(baseline: Baseline, run: RunResult): string {
   const { key, result } = baseline;
   if (key === undefined) return "";
-  const settled = ({ seen }: RunResult) =>
-    seen.facts.map((fact) => (fact.kind === "pending" ? { ...fact, kind: "transfer" as const } : fact));
-  return describeEffect(compareFacts(settled(result), settled(run), key), baseline, run);
+  const settled = (facts: readonly Fact[]) =>
+    facts.map((fact) => (fact.kind === "pending" ? { ...fact, kind: "transfer" as const } : fact));
+  const effect = compareFacts(settled(result.seen.facts), settled(withoutFailures(result, run, key)), key);
+  return describeEffect(effect, baseline, run);
 }
 
 /** Only new findings count. One that is gone says nothing about the command: for example, it cannot miss an outcome that never comes. */
