@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkArchitecture, checkFolderSizes, checkLength, formatViolations, type SourceFile } from "./architecture.js";
-import { findCycles } from "./cycles.js";
+import { checkArchitecture, checkFolderSizes, formatViolations, type SourceFile } from "./architecture.js";
 
 function check(sources: Record<string, string>): string {
-  return formatViolations(checkArchitecture(Object.entries(sources).map(([path, text]) => ({ path, text }))), "src/");
+  return formatViolations(checkArchitecture(Object.entries(sources).map(([path, text]) => ({ path, text }))));
 }
 
 describe("rings", () => {
@@ -66,90 +65,23 @@ describe("packages", () => {
   });
 });
 
-describe("time, randomness and the machine", () => {
+describe("time and casts", () => {
   it.each([
-    ["http/a.ts", "const now = Date.now();", "wall time (Date.now)"],
-    ["http/a.ts", "const now = Date?.now();", "wall time (Date.now)"],
-    ["http/a.ts", `const now = Date["now"]();`, "wall time (Date.now)"],
-    ["http/a.ts", "const now = new Date();", "wall time (new Date())"],
-    ["http/a.ts", "const now = Date();", "wall time (Date())"],
-    ["http/a.ts", "const now = performance.now();", "wall time (performance.now)"],
-    ["http/a.ts", "const now = process.hrtime.bigint();", "wall time (process.hrtime)"],
-    ["http/a.ts", "setTimeout(() => {}, 1);", "wall time (setTimeout)"],
-    ["http/a.ts", "const timers = { set: setInterval };", "wall time (setInterval)"],
-    ["http/a.ts", "globalThis.setImmediate(() => {});", "wall time (globalThis.setImmediate)"],
-    ["http/a.ts", `import { setTimeout as wait } from "node:timers/promises";`, "wall time (node:timers/promises)"],
-    ["kernel/a.ts", "const now = Date.now();", "wall time (Date.now)"],
-    ["kernel/records/ids.ts", "const now = Date.now();", "wall time (Date.now)"],
-    ["http/a.ts", "const x = Math.random();", "randomness (Math.random)"],
-    ["http/a.ts", "const x = crypto.randomUUID();", "randomness (crypto.randomUUID)"],
-    ["http/a.ts", `import { randomBytes } from "node:crypto";`, "randomness (node:crypto)"],
-    ["http/a.ts", `import { nanoid } from "nanoid";`, "randomness (nanoid)"],
-    ["kernel/time/system-clock.ts", "const x = Math.random();", "randomness (Math.random)"],
-    ["http/a.ts", "const x = process.env.HOME;", "process.env is read in cli/ only"],
-    ["http/a.ts", `import { env } from "node:process";`, "process.env is read in cli/ only"],
-    ["http/a.ts", "console.log(1);", "console is written in cli/ only"],
-    ["domain/a.ts", "process.nextTick(() => {});", "the domain does not know the process"],
-    ["domain/a.ts", `import process from "node:process";`, "the domain does not know the process"],
-    ["domain/a.ts", "const x = y as any;", "no `as any` here"],
+    ["http/a.ts", "const now = new Date();", "wall time (Date())"],
+    ["kernel/records/ids.ts", "const now = Date();", "wall time (Date())"],
     ["contract/a.ts", "const x = y as unknown as Charge;", "no `as unknown as` here"],
     ["http/api/a.ts", "const x = y as unknown as Charge;", "no `as unknown as` here"],
   ])("%s: %s", (path, text, rule) => {
     expect(check({ [path]: text })).toMatch(new RegExp(`^src/${path}:1 ${escapeRegExp(rule)}`));
   });
 
-  it("are allowed in their own places, and similar names anywhere", () => {
+  it("are allowed in their own places", () => {
     expect(
       check({
-        "kernel/time/system-clock.ts":
-          "export const now = () => Date.now() + performance.now(); setTimeout(now, 1); new Date();",
-        "kernel/records/ids.ts": `import { randomBytes } from "node:crypto"; import { customAlphabet } from "nanoid"; export const x = Math.random() + randomBytes(1)[0]; export const id = crypto.randomUUID();`,
-        "cli/a.ts": "console.log(process.env.HOME, process.argv);",
-        "http/a.ts": `import { createHmac, timingSafeEqual } from "node:crypto"; const x = y as unknown as Charge;`,
-        "sandbox/a.ts":
-          "clock.setTimeout(1); const date = new Date(at); type T = ReturnType<typeof setTimeout>; interface I { setTimeout(): void }",
-        "domain/a.ts": "const x = { process: 1, status: y as Status }; x.process; date.now();",
+        "kernel/time/system-clock.ts": "new Date();",
+        "sandbox/a.ts": "const date = new Date(at); const x = y as unknown as Charge;",
       }),
     ).toBe("");
-  });
-});
-
-describe("cycles", () => {
-  it("refuses a cycle of values anywhere", () => {
-    const text = check({
-      "http/a.ts": `import { b } from "./b.js";`,
-      "http/b.tsx": `\nconst c = await import("./c.js");`,
-      "http/c.ts": `export { a } from "./a.js";`,
-    });
-    expect(text).toBe("src/http/a.ts:1 import cycle: http/a.ts -> http/b.tsx -> http/c.ts -> http/a.ts");
-  });
-
-  it("refuses a cycle of types in kernel/ and domain/ only", () => {
-    const two = (ring: string): Record<string, string> => ({
-      [`${ring}/a.ts`]: `import { b } from "./b.js";`,
-      [`${ring}/b.ts`]: `import type { A } from "./a.js";`,
-    });
-    expect(check(two("http"))).toBe("");
-    expect(check(two("kernel"))).toBe("src/kernel/a.ts:1 type import cycle: kernel/a.ts -> kernel/b.ts -> kernel/a.ts");
-    expect(check(two("domain"))).toContain("src/domain/a.ts:1 type import cycle");
-  });
-
-  it("finds one shortest cycle in each group of cycles, and none in a tree", () => {
-    const graph = { a: ["b"], b: ["c", "d"], c: ["a"], d: ["c"], e: ["e"], f: ["a"] };
-    expect(findCycles(new Map(Object.entries(graph)))).toEqual([
-      ["a", "b", "c", "a"],
-      ["d", "c", "a", "b", "d"],
-      ["e", "e"],
-    ]);
-    expect(
-      findCycles(
-        new Map([
-          ["a", ["b", "c"]],
-          ["b", ["c"]],
-          ["c", []],
-        ]),
-      ),
-    ).toEqual([]);
   });
 });
 
@@ -160,7 +92,7 @@ describe("folders", () => {
       "http/shared/b.ts": `export const b = 1;`,
       "http/shared/c.ts": `import type { A } from "../api/a.js";`,
     };
-    expect(check(files)).toBe("src/http/api/a.ts:1 folders import each other: http/api -> http/shared -> http/api");
+    expect(check(files)).toContain("src/http/api:1 folders import each other: http/api -> http/shared -> http/api");
     expect(check({ ...files, "http/shared/c.ts": "" })).toBe("");
   });
 
@@ -183,17 +115,6 @@ describe("state in modules", () => {
     "allows %s",
     (text) => expect(check({ "http/a.ts": text })).toBe(""),
   );
-});
-
-describe("length", () => {
-  const lines = (count: number): string => "\n".repeat(count);
-
-  it("is 450 lines for a source and 600 for a test", () => {
-    expect(check({ "http/a.ts": lines(450), "http/a.test.ts": lines(600) })).toBe("");
-    expect(check({ "http/a.ts": lines(451) })).toBe("src/http/a.ts:451 a file of 451 lines; 450 is the most");
-    expect(check({ "http/a.test.ts": lines(601) })).toContain("src/http/a.test.ts:601 a file of 601 lines");
-    expect(checkLength([{ path: "test/support/a.ts", text: lines(600) }])).toEqual([]);
-  });
 });
 
 function escapeRegExp(text: string): string {
