@@ -196,8 +196,8 @@ describe("a damaged store", () => {
     ],
     [
       "a newer version",
-      (path) => change(path, (text) => text.replace('"schemaVersion":2', '"schemaVersion":3')),
-      "…/store.json:1:1: the store is of version 3, and this sandbox reads up to 2: a newer business-payments-sandbox wrote it",
+      (path) => change(path, (text) => text.replace('"schemaVersion":3', '"schemaVersion":4')),
+      "…/store.json:1:1: the store is of version 4, and this sandbox reads up to 3: a newer business-payments-sandbox wrote it",
     ],
     ["a missing journal", (path) => rm(journalOf(path)), "its journal, …/store.json.journal-1, is missing"],
     [
@@ -222,7 +222,14 @@ describe("a damaged store", () => {
     [{ schemaVersion: 1.5 }, "schemaVersion must be a whole number from 1 to 999999999999, got 1.5"],
   ])("whose head says %o is refused", async (head, message) => {
     const place = placeOf(await newStorePath());
-    await new DocumentFile(place).write({ schemaVersion: 2, epoch: 1, generation: 1, entries: [], ...head });
+    await new DocumentFile(place).write({
+      schemaVersion: 3,
+      epoch: 1,
+      holder: "",
+      generation: 1,
+      entries: [],
+      ...head,
+    });
     await (await createJournal(place, journalPath(place.path, 1), { after: null })).close();
     await expect(openLetters(place.path)).rejects.toMatchObject({
       kind: "file",
@@ -295,7 +302,7 @@ describe("a damaged store", () => {
     const { store } = await openLetters(path);
     expect([...store.data.keys()]).toEqual(["a", "b"]);
     await store.close();
-    expect(await readFile(path, "utf8")).toContain('"schemaVersion":2,"epoch":1,"generation":5');
+    expect(await readFile(path, "utf8")).toMatch(/"schemaVersion":3,"epoch":1,"holder":"[^"]+","generation":5/);
   });
 });
 

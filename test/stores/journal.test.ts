@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DocumentFile } from "../../src/adapters/store/document.js";
 import { endMarkPath } from "../../src/adapters/store/end-mark.js";
 import { createJournal, journalPath, type Opening } from "../../src/adapters/store/journal.js";
 import { loadStore } from "../../src/adapters/store/load-store.js";
@@ -93,7 +94,7 @@ describe("a journal that was changed", () => {
     expect(await edited(close, edit)).toContain(result);
   });
 
-  it.each<[string, Opening, StoreEntry[], string]>([
+  it.each<[string, Pick<Opening, "after">, StoreEntry[], string]>([
     ["continues where the one before ends", { after: 2 }, [["put", "b", 2]], "ab"],
     ["begins before the one before ended, without changes", { after: 1 }, [], "a"],
     [
@@ -121,7 +122,8 @@ describe("a journal that was changed", () => {
     put("a", 1);
     await store.durable(true);
     const copy = await copyOf(path);
-    const journal = await createJournal(placeOf(copy), journalPath(copy, 2), opening);
+    const { holder } = (await new DocumentFile(placeOf(copy)).read()) ?? {};
+    const journal = await createJournal(placeOf(copy, 1, holder), journalPath(copy, 2), opening);
     if (entries.length > 0) await journal.append(entries);
     await journal.close();
     const loaded = await loadStore(placeOf(copy), letters).then(
@@ -129,6 +131,23 @@ describe("a journal that was changed", () => {
       (thrown: Error) => thrown.message.replaceAll(join(copy, ".."), "…"),
     );
     expect(loaded).toContain(result);
+  });
+
+  it("is refused beside the document of another store of the same epoch", async () => {
+    const [one, other] = [await newStorePath(), await newStorePath()];
+    for (const [path, key] of [
+      [one, "a"],
+      [other, "b"],
+    ] as const) {
+      for (const value of [1, 2]) {
+        const { store, put } = await openLetters(path);
+        await store.writable();
+        put(key, value);
+        await store.close();
+      }
+    }
+    await writeFile(one, await readFile(other));
+    await expect(openLetters(one)).rejects.toThrow("journal-2:2:1: these changes do not follow from ");
   });
 
   it("is refused with the end mark of a later holder, beside a document of an earlier one", async () => {

@@ -49,10 +49,10 @@ export async function openLetters(
 /** A line of a journal. */
 export const withChecksum = (text: string): string => `${renderChecksum(checksum(text))} ${text}\n`;
 
-/** The place of a store, with a lock of this epoch that is never lost. */
-export function placeOf(path: string, epoch = 1): Place {
+/** The place of a store, with a lock of this epoch and id that is never lost. */
+export function placeOf(path: string, epoch = 1, id = "test"): Place {
   const nothing = async (): Promise<void> => undefined;
-  const lock = { id: "test", epoch, isFresh: true, assertHeld: nothing, watch: () => undefined, release: nothing };
+  const lock = { id, epoch, isFresh: true, assertHeld: nothing, watch: () => undefined, release: nothing };
   return { fs: nodeFileSystem, path, lock };
 }
 

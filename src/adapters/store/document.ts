@@ -1,7 +1,7 @@
 import { constants } from "node:buffer";
 import type { Adapter } from "lowdb";
 import type * as z from "zod";
-import { object } from "../../kernel/fields.js";
+import { anyText, object } from "../../kernel/fields.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { unlessMissing } from "./file-system.js";
 import {
@@ -20,12 +20,14 @@ import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /** Raised when the form of a store changes: an older store lacks something or says it in another way. */
-export const STORE_VERSION = 2;
+export const STORE_VERSION = 3;
 
 const documentHead = object({
   schemaVersion: storeNumber(1),
   /** The epoch of the process that wrote the document. 0 means version 0.1, which had no epochs. */
   epoch: storeNumber(0).default(0),
+  /** The id of that process's lock, so that no journal of another store is taken for its own. Empty before version 3. */
+  holder: anyText().default(""),
   /** Journals of this generation and later ones contain the changes since then. */
   generation: storeNumber(1),
 });

@@ -377,7 +377,7 @@ class FileStore<Data> implements Store<Data> {
   async #writeDocument(generation: number, entries: readonly StoreEntry[]): Promise<void> {
     const { fs, path, lock } = this.#place;
     const low = openDocument(this.#place);
-    low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, generation, entries };
+    low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, holder: lock.id, generation, entries };
     await low.write();
     for (const journal of await listJournals(fs, path)) {
       if (journal.generation < generation) await fs.remove(journal.path);

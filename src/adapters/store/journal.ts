@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type * as z from "zod";
-import { object } from "../../kernel/fields.js";
+import { anyText, object } from "../../kernel/fields.js";
 import type { FileSystem } from "./file-system.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import {
@@ -40,6 +40,8 @@ export interface Journal {
 }
 
 const opening = object({
+  /** As in the document. */
+  holder: anyText().default(""),
   /** The number of lines of the journal before, which this one continues. Null when it continues a document that is written with it. */
   after: storeNumber(1).nullable(),
 });
@@ -56,8 +58,9 @@ export interface JournalLine {
 }
 
 /** Creates a journal without changes. */
-export async function createJournal(place: Place, path: string, first: Opening): Promise<Journal> {
+export async function createJournal(place: Place, path: string, { after }: Pick<Opening, "after">): Promise<Journal> {
   const { fs, lock } = place;
+  const first: Opening = { holder: lock.id, after };
   let lines = 0;
   let bytes = 0;
   const count = (text: string): string => {

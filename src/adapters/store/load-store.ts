@@ -2,7 +2,7 @@ import { Low } from "lowdb";
 import { DocumentFile, STORE_VERSION, type StoreDocument } from "./document.js";
 import { type EndMark, endMarkPath, readEndMark } from "./end-mark.js";
 import { assertRegular } from "./file-system.js";
-import { isOpening, journalPath, listJournals, readJournal } from "./journal.js";
+import { isOpening, journalPath, listJournals, type Opening, readJournal } from "./journal.js";
 import { refuseFile } from "./lines.js";
 import type { Place } from "./place-file.js";
 import type { StoreEntry, StoreFormat } from "./store.js";
@@ -23,6 +23,7 @@ export function openDocument(place: Place): Low<StoreDocument> {
   return new Low<StoreDocument>(new DocumentFile(place), {
     schemaVersion: STORE_VERSION,
     epoch: 0,
+    holder: "",
     generation: 0,
     entries: [],
   });
@@ -91,9 +92,13 @@ class JournalReader {
         refuseFile(file, line, `epoch ${epoch} wrote this line, but epoch ${this.epoch} had the store before`);
       this.epoch = epoch;
       lines = line;
-      if (isOpening(content)) isContinuation = this.#isContinuation(file, generation, epoch, content.after);
+      if (isOpening(content)) isContinuation = this.#isContinuation(file, generation, epoch, content);
       else if (content.length > 0 && !isContinuation)
-        refuseFile(file, line, `these changes do not follow from ${this.#path}, which is older than this journal`);
+        refuseFile(
+          file,
+          line,
+          `these changes do not follow from ${this.#path}, which is older than this journal or of another store`,
+        );
       else for (const entry of content) this.#apply(file, line, entry);
     }
     // A journal gets its name once its first line is on the disk. Journals of version 0.1 had no such line.
@@ -104,8 +109,8 @@ class JournalReader {
   }
 
   /** Whether the journal may have changes. If not, its document was not written, because the process was killed before. */
-  #isContinuation(file: string, generation: number, epoch: number, after: number | null): boolean {
-    if (epoch !== this.#document.epoch) return false;
+  #isContinuation(file: string, generation: number, epoch: number, { after, holder }: Opening): boolean {
+    if (epoch !== this.#document.epoch || holder !== this.#document.holder) return false;
     if (generation === this.#document.generation) return true;
     if (after === null) return false;
     if (after > this.#lines)
