@@ -113,6 +113,8 @@ async function expectProblems(read: () => unknown, given: string): Promise<void>
     for (const message of messages) {
       if (/\n\s+at |node:internal|node_modules|got undefined|\[object/.test(message.replaceAll(/"[^]*"/g, '"…"')))
         expect({ given, message }).toEqual("a message without a trace of us");
+      if (!/:\d+:\d+: \S|^… and \d+ more|^Failed to (?:read|validate) /.test(message))
+        expect({ given, message }).toEqual("a message with its place, or about the whole file");
     }
   }
 }

@@ -85,6 +85,11 @@ const steps = fc.array(
         { on: "request", match: { path: "/v1/transactions" }, then: { delay: 1, commit: true }, times: 1 },
       )
       .map((rule) => step(`rule ${JSON.stringify(rule)}`, (world) => world.control("POST", "/rules", rule))),
+    fc
+      .integer({ min: 0, max: 1e7 })
+      .map((units) =>
+        step(`balance of ${units / 10_000}`, (world) => world.control("PUT", "/balance", { balance: units / 10_000 })),
+      ),
     span.map((by) => step(`advance ${by} ms`, (world) => world.control("POST", "/clock/advance", { by }))),
   ),
   { maxLength: 12 },
@@ -156,7 +161,8 @@ it("a company continues in the same way after a restore, and in another process"
       await world.control("PUT", "/snapshots/then");
       await play(world, "after", after);
       expect(await settled(world)).toBe(straightOn);
-      await other.control("PUT", "/state", (await world.control("GET", "/snapshots/then")).text);
+      const { text } = await world.control("GET", "/snapshots/then");
+      expect((await other.control("PUT", "/state", text)).text).toBe(text);
       await play(other, "after", after);
       expect(await settled(other)).toBe(straightOn);
       for (const each of [world, other]) await each.close();

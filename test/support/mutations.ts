@@ -6,7 +6,7 @@ import { companionKeys, stepSchemas } from "../../src/scenarios/file/step-schema
 import fc from "./fast-check.js";
 
 /** Keys with a meaning in scenarios. */
-export const scenarioWords = [
+const scenarioWords = [
   ...Object.keys(stepSchemas),
   ...companionKeys,
   ...Object.keys(operators),
@@ -48,7 +48,7 @@ const texts = fc.constantFrom(
 const leaf = fc.oneof(texts, fc.constantFrom(null, true, false, 0, -1, 1.5, 1e21), fc.jsonValue({ maxDepth: 1 }));
 
 /** Keys and values of scenarios, for the wrong places. */
-export const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => ({
+const { value: scenarioValue } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 6, depthSize: "small" },
     leaf,

@@ -1,12 +1,35 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { FIXTURES_AT, useFixtureTexts } from "../../../test/support/fixture-texts.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { fileProblemsOf } from "../../../test/support/file-problems.js";
+import { folderWith } from "../../../test/support/folder.js";
 import { fromXof } from "../../domain/values/money.js";
 import { resolveOptions } from "./options.js";
-import { loadFixtureFiles } from "./load-files.js";
+import { type LoadedFixtures, loadFixtureFiles } from "./load-files.js";
+import type { FileDefaults } from "./set-up.js";
 
-const fixtures = useFixtureTexts();
-const { load, problemsOf } = fixtures;
+const FIXTURES_AT = Date.UTC(2026, 0, 15, 9);
+let folder = "";
+beforeEach(async () => {
+  folder = await folderWith({});
+});
+
+/** Loads texts as the fixtures files a.yaml, b.yaml and c.yaml. */
+async function load(texts: string | readonly string[], defaults?: FileDefaults): Promise<LoadedFixtures> {
+  const files = [texts].flat().map((text, index) => ({ file: join(folder, `${"abc"[index]}.yaml`), text }));
+  for (const { file, text } of files) await writeFile(file, text);
+  return loadFixtureFiles(
+    files.map(({ file }) => file),
+    FIXTURES_AT,
+    defaults,
+  );
+}
+
+/** The messages with which the texts are refused, without the folder; none when they are accepted. */
+async function problemsOf(texts: string | readonly string[], defaults?: FileDefaults): Promise<readonly string[]> {
+  const messages = await fileProblemsOf(() => load(texts, defaults));
+  return messages.map((message) => message.replaceAll(`${folder}/`, ""));
+}
 
 describe("a fixtures file", () => {
   it("may be empty or missing", async () => {
@@ -151,8 +174,8 @@ companies:
     const { shared, companies } = await load([one("x"), one("y")]);
     expect(shared.charges.map(({ externalId }) => externalId)).toEqual(["x", "y"]);
     expect(companies.map(({ id }) => id)).toEqual(["x", "y"]);
-    const file = join(fixtures.folder, "a.yaml");
-    await expect(loadFixtureFiles([file, `${fixtures.folder}/./a.yaml`], FIXTURES_AT)).resolves.toMatchObject({
+    const file = join(folder, "a.yaml");
+    await expect(loadFixtureFiles([file, `${folder}/./a.yaml`], FIXTURES_AT)).resolves.toMatchObject({
       companies: [{ id: "x" }],
     });
   });
