@@ -78,13 +78,17 @@ it("no further answers are made for a client that does not read its answer", asy
   });
 });
 
-it("requests with many headers are not read while others of their connection wait", async () => {
+it.each([
+  ["without a body", "GET", ""],
+  ["with a body", "POST", "x"],
+])("requests %s are not read while others of their connection wait", async (_, method, body) => {
   const live = await startLive();
   const socket = await connectTo(live.url);
   onTestFinished(() => void socket.destroy());
   socket.write("GET /_sandbox/deliveries/wait?timeout=60s HTTP/1.1\r\nhost: localhost\r\n\r\n");
   const headers = Array.from({ length: 900 }, (_, index) => `h${index}: vvvvvvvv\r\n`).join("");
-  socket.write(`GET /n HTTP/1.1\r\nhost: x\r\n${headers}\r\n`.repeat(900));
+  const request = `${method} /n HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`;
+  for (let written = 0; written < 900; written++) socket.write(request);
   for (let sent = 0; sent < 500; sent++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
   // Only a few megabytes are buffered between the two ends.
   expect(socket.writableLength).toBeGreaterThan(4_000_000);
@@ -100,4 +104,16 @@ it("thousands of connections that send no HTTP at once do not stop the event loo
     return Promise.all(answered);
   });
   expect(stop).toBeLessThan(180);
+});
+
+it("connections full of small requests do not stop the event loop for long", async () => {
+  const live = await startLive();
+  const sockets = await Promise.all(Array.from({ length: 128 }, () => connectTo(live.url)));
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  const bytes = "GET / HTTP/1.1\r\n\r\n".repeat(3_600);
+  const stop = await longestStop(async () => {
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => void socket.resume().write(bytes, resolve))));
+    for (let other = 0; other < 20; other++) expect((await live.http("GET", "/v1/balance")).status).toBe(200);
+  });
+  expect(stop).toBeLessThan(100);
 });

@@ -14,6 +14,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, answerPlainly, findMalformed,
 import { answerWhileReceiving } from "./discard-rest.js";
 import { guardConnections } from "./guard-connections.js";
 import { FairOrder } from "../../kernel/time/fair-order.js";
+import { readInPieces } from "./read-in-pieces.js";
 import { UNKNOWN_CLIENT, UnreadAnswers } from "./unread-answers.js";
 
 export interface ServeOptions {
@@ -60,9 +61,10 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const server = tls === undefined ? createServer(settingsOf(limits)) : await openHttps(tls, limits);
   const connections = new Connections(server);
-  // Node's parser reads from a TLS socket even while Node has paused it, and fails. With this listener Node passes the bytes on itself, once it has
-  // resumed.
-  server.on("secureConnection", (socket: Socket) => socket.on("data", () => undefined));
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    const turns = connections.of(socket)?.turns;
+    readInPieces(socket, () => turns?.isFull(socket) === true);
+  });
   // Node silently drops headers beyond this number, so one more than allowed is kept to detect the excess.
   server.maxHeadersCount = limits.headers + 1;
   await bind(server, options);

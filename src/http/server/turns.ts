@@ -25,14 +25,17 @@ export class Turns {
     };
     if (!this.#isBusy) return start();
     this.#waiting.push(start);
-    // Node resumes reading at the end of each request. The microtask pauses it after that, and before it reads more.
-    if (this.#waiting.length > WAITING_MAX) queueMicrotask(() => this.#waiting.length > WAITING_MAX && socket.pause());
+  }
+
+  /** Whether no more requests should be read. Node's parser fails if it is given more while an answer waits to be read and a request waits. */
+  isFull(socket: Socket): boolean {
+    return this.#waiting.length > WAITING_MAX || (this.#waiting.length > 0 && socket.writableNeedDrain);
   }
 
   #end(socket: Socket): void {
     this.#isBusy = false;
     if (socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();
-    if (this.#waiting.length <= WAITING_MAX && socket.isPaused()) socket.resume();
+    if (!this.isFull(socket) && socket.isPaused()) socket.resume();
   }
 }
