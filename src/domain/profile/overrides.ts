@@ -1,33 +1,19 @@
-import { isObject } from "../../kernel/messages/json.js";
+import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { type ProfileProblem, notAGroup, show, unknownSetting } from "./setting-problems.js";
 import { findSetting, settingGroups } from "./settings.js";
 
 /**
- * Applies a patch to overrides of the same nested form, for PATCH /_sandbox/profile. Each setting in the patch replaces the earlier value as a whole;
- * `null` returns a setting, or a whole group, to the default.
+ * Applies a patch to overrides of the same nested form, for PATCH /_sandbox/profile. Each setting in the patch replaces the earlier value as a whole.
  *
- * Nothing is checked here. Unknown keys are passed on unchanged, so that `parseProfile` refuses them together with the other problems.
+ * Nothing is checked here. `parseProfile` takes null for the default, and refuses unknown keys together with the other problems.
  */
 export function mergeOverrides(base: unknown, patch: unknown): unknown {
   if (!isObject(patch) || !isObject(base)) return patch;
-  return merge(base, patch, "");
-}
-
-function merge(base: unknown, patch: Readonly<Record<string, unknown>>, group: string): object {
-  const merged = new Map(isObject(base) ? Object.entries(base) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    const isGroup = group === "" && settingGroups.has(name) && isObject(value);
-    const result = isGroup ? merge(merged.get(name), value, `${name}.`) : value;
-    const isEmpty = isGroup && Object.keys(Object(result)).length === 0;
-    if (isEmpty || (value === null && isKnown(group + name))) merged.delete(name);
-    else merged.set(name, result);
-  }
-  // fromEntries defines properties and never assigns them: a key `__proto__` stays a key.
-  return Object.fromEntries(merged);
-}
-
-function isKnown(name: string): boolean {
-  return settingGroups.has(name) || findSetting(name) !== undefined;
+  const entries = Object.entries(patch).map(([name, value]): [string, unknown] => {
+    const before = settingGroups.has(name) && isObject(value) ? memberOf(base, name) : undefined;
+    return [name, isObject(before) && isObject(value) ? { ...before, ...value } : value];
+  });
+  return { ...base, ...Object.fromEntries(entries) };
 }
 
 /**

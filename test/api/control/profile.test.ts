@@ -36,11 +36,16 @@ describe("PATCH /profile", () => {
   });
 
   it("leaves other settings as they are, and replaces a value whole", async () => {
-    await world.control("PATCH", "/profile", { webhooks: { retry: ["1s", "2s"] } });
+    await world.control("PATCH", "/profile", {
+      webhooks: { retry: ["1s", "2s"] },
+      transfers: { fee: { rate: 0, fixed: 5 } },
+    });
     const { body } = await world.control("PATCH", "/profile", {
       webhooks: { retry: ["5s"] },
+      transfers: { fee: { fixed: 6 } },
       rateLimit: { requests: 5, per: "1m" },
     });
+    expect(body.transfers.fee).toEqual({ rate: 0.01, fixed: 6, decimals: 2 });
     expect(body.webhooks.retry).toEqual(["5s"]);
     expect(body.rateLimit).toEqual({ requests: 5, per: "1m" });
     expect(body.charges.min).toBe(100);
@@ -50,9 +55,13 @@ describe("PATCH /profile", () => {
     await world.control("PATCH", "/profile", { transfers: { min: 1, settlement: "manual" } });
     const one = await world.control("PATCH", "/profile", { transfers: { min: null } });
     expect(one.body.transfers).toMatchObject({ min: 5000, settlement: "manual" });
-    const all = await world.control("PATCH", "/profile", { transfers: null, charges: null });
+    await world.control("PATCH", "/profile", { transfers: { settlement: null }, rateLimit: "off" });
+    const written = async () => (await world.control("GET", "/state")).body.profile;
+    expect(await written()).toEqual({ charges: { min: 100 }, rateLimit: "off" });
+    const all = await world.control("PATCH", "/profile", { transfers: null, charges: null, rateLimit: null });
     expect(all.body.transfers.settlement).toEqual({ after: "2s" });
     expect(all.body.charges.min).toBe(1);
+    expect(await written()).toEqual({});
   });
 
   it("accepts what GET returned", async () => {
@@ -84,6 +93,8 @@ describe("PATCH /profile", () => {
     [{ transfers: { min: 600_000 } }, ["transfers.min (600000) must not be above transfers.max (500000)"]],
     [{ "": 1, " x": 1 }, ['"" is not a setting', '" x" is not a setting']],
     [{ "transfers.min": 5 }, ["transfers.min is written nested"]],
+    [{ transfers: 5, nope: null }, ["transfers must be an object", "nope is not a setting"]],
+    [JSON.parse('{"__proto__": {"min": 1}}'), ["__proto__.min is not a setting"]],
     [[], ["A profile must be an object"]],
     ["5", ["A profile must be an object"]],
     [undefined, ["A profile must be an object"]],
