@@ -39,7 +39,7 @@ export function readFacts({ transfers, charges }: World): Fact[] {
   return [...paidOut, ...taken];
 }
 
-/** Transfers that failed, as what they would be had they not ended. */
+/** The transfers that failed, as the facts that they were while they were pending. */
 export function readFailures({ transfers }: World): Fact[] {
   const failed = transfers.values().filter(({ status }) => status === "failed");
   return failed.map(({ msisdn, amount }) => ({ kind: "pending", of: msisdn, amount: toXof(amount) }));

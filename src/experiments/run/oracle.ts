@@ -130,7 +130,7 @@ function effectOf({ result, key }: Baseline, run: RunResult): Effect {
   return compareFacts(result.seen.facts, withoutFailures(result, run, key), key);
 }
 
-/** The facts of a run. A transfer that fails in the baseline moves no money when it does not end. */
+/** The facts of a run, without the pending transfers that fail in the baseline: they moved no money. */
 export function withoutFailures(baseline: RunResult, run: RunResult, key: FactKey): Fact[] {
   return surplus(run.seen.facts, baseline.seen.failures, key);
 }
