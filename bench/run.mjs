@@ -1,10 +1,10 @@
 /**
- * Measures the sandbox beside programs that do only the same work, in one run. See docs/internals/performance.md.
+ * Measures the sandbox beside programs that do only the same work, in one run. See docs/performance.md.
  *
  *     npm run build && npm run bench             all suites, about ten minutes
  *     npm run bench -- --only requests,start     some of: requests, start, memory, webhooks, advance, proxy, calibrate, explore
  *     npm run bench -- --short                   a minute, to check that it runs; its figures mean little
- *     npm run bench -- --write                   also writes the table into docs/internals/performance.md
+ *     npm run bench -- --write                   also writes the table into docs/performance.md
  *
  * A missed target is shown, but is not a failure.
  */
@@ -77,7 +77,7 @@ const table = [
 process.stdout.write(`${table}\n`);
 await writeFile(at("../reports/bench/results.md"), `${table}\n`);
 if (flags.write) {
-  const page = at("../docs/internals/performance.md");
+  const page = at("../docs/performance.md");
   const text = await readFile(page, "utf8");
   await writeFile(page, text.replace(/(?<=<!-- bench -->\n)[^]*?(?=<!-- \/bench -->)/, `${table}\n`));
 }

@@ -14,8 +14,8 @@ it("each folder of src/ holds 4 to 15 files", () => {
   expect(formatViolations(checkFolderSizes(readSources()))).toBe("");
 });
 
-it("docs/internals/architecture.md lists each folder of src/ with what it holds, and names only files that exist", () => {
-  const page = readFileSync(join(root, "docs/internals/architecture.md"), "utf8");
+it("docs/architecture.md lists each folder of src/ with what it holds, and names only files that exist", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
   const listed = [...page.matchAll(/^\| `([a-z/]+)\/` \| \S.*\|$/gm)].map(([, folder = ""]) => folder);
   const folders = readSources().flatMap(({ path }) => (path.includes("/") ? [posix.dirname(path)] : []));
   expect(listed.toSorted()).toEqual([...new Set(folders)].toSorted());

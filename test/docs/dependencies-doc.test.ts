@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { describe, expect, it } from "vitest";
 import { readPage, root } from "../support/markdown.js";
 
-const page = readPage("docs/internals/dependencies.md");
+const page = readPage("docs/dependencies.md");
 const manifest: Record<"dependencies" | "devDependencies" | "peerDependencies", Record<string, string>> = JSON.parse(
   readFileSync(`${root}package.json`, "utf8"),
 );
@@ -30,7 +30,7 @@ function importedPackages(): string[] {
   return [...new Set(names.filter((name) => !isBuiltin(name)))].sort();
 }
 
-describe("docs/internals/dependencies.md", () => {
+describe("docs/dependencies.md", () => {
   it("has every package that is installed with this one", () => {
     expect(Object.keys(listed("Installed with the package"))).toEqual(Object.keys(manifest.dependencies).sort());
   });

@@ -185,7 +185,7 @@ openPage("examples/scale-out/README.md").leave(
   "sh",
 );
 openPage("examples/kubernetes/README.md").leave("a cluster is needed; test/package checks the file", "sh");
-openPage("docs/internals/performance.md").leave(".ci/run runs the short form; profiles are for developers", "sh");
+openPage("docs/performance.md").leave(".ci/run runs the short form; profiles are for developers", "sh");
 openPage("CONTRIBUTING.md").leave("for developers; .ci/run and the suite itself run them", "sh");
 
 describe("every page", () => {
