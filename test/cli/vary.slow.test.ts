@@ -156,6 +156,33 @@ it("--list shows what would be run", async () => {
   expect(code).toBe(0);
 });
 
+it("is inconclusive when no alternative could be tried, and nothing that was asked for is known", async () => {
+  const exchanges = await recordWith({}, async (sandbox) => {
+    await sandbox.fetch("/v1/charges", { json: chargeOf("order-1") });
+  });
+  const folder = await folderWith({
+    "report.json": JSON.stringify(await calibrateAll([exchanges], { only: ["http"] })),
+    "small.yaml": "charges: { max: 600 }\n",
+  });
+  const charge = program(
+    `await call("POST", "/v1/charges", ${JSON.stringify({ ...chargeOf("order-1"), amount: 500 })});`,
+  );
+  const run = async (...options: readonly string[]) => {
+    const { code, stderr } = await runSandbox(["vary", ...options, "--", ...charge], { cwd: folder });
+    return [code, /inconclusive: .*/.exec(stderr)?.[0]];
+  };
+  expect(await run("--profile", "small.yaml", "--only", "charges.min")).toEqual([
+    6,
+    "inconclusive: Nothing was varied: no run was judged.",
+  ]);
+  const known = ["--calibration", "report.json", "--only"] as const;
+  expect(await run(...known, "refunds")).toEqual([
+    6,
+    expect.stringContaining("the command reads none of the settings"),
+  ]);
+  expect(await run(...known, "http.createdStatus")).toEqual([0, undefined]);
+});
+
 it.each<[string, readonly string[], readonly string[], number, RegExp]>([
   ["no command", [], [], 1, /vary needs a command/],
   [

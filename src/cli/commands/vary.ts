@@ -71,10 +71,13 @@ async function vary(words: readonly string[], flags: VaryFlags): Promise<number>
     const report = await varySettings(runOnce, plan, settings);
     progress.end();
     printReport(report, options, { pretty: renderPretty, md: renderMarkdown, junit: renderJunit, sum: renderSum });
-    if (known === undefined && plan.variations.length === 0) {
-      printDiagnostic(
-        "sandbox: inconclusive: Nothing was varied: the command reads none of the settings that were asked for.",
-      );
+    const { depends, independent } = report.counts;
+    if (depends + independent + plan.known.length === 0) {
+      const why =
+        plan.variations.length === 0
+          ? "the command reads none of the settings that were asked for"
+          : "no run was judged";
+      printDiagnostic(`sandbox: inconclusive: Nothing was varied: ${why}.`);
       return EXIT.inconclusive;
     }
     return options.failOn.some((verdict) => report.counts[verdict] > 0) ? EXIT.gate : EXIT.ok;

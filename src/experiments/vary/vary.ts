@@ -43,6 +43,8 @@ export interface VaryPlan {
   readonly baseline: Baseline;
   readonly timeoutMs: number;
   readonly variations: readonly PlannedVariation[];
+  /** The settings that are not varied because they have the values that are known to be right. */
+  readonly known: readonly string[];
 }
 
 /** Runs the command without a difference, and plans a run for each alternative of each setting that was read. */
@@ -50,11 +52,17 @@ export async function planVariations(runOnce: RunOnce, options: VaryOptions): Pr
   assertSettings(options);
   const { baseline, timeoutMs } = await runBaseline(runOnce, options);
   const alternatives = alternativesOf(baseline.result.seen.settings);
-  const selected = alternatives.filter(({ setting, before }) => {
+  const selected = alternatives.filter(({ setting }) => isSelected(options, setting.path));
+  const isKnown = ({ setting, before }: Alternative): boolean => {
     const known = options.known?.find(({ path }) => path === setting.path);
-    return isSelected(options, setting.path) && (known === undefined || !isSame(setting, known.value, before));
-  });
-  return { baseline, timeoutMs, variations: numbered(selected.map((alternative) => [alternative])) };
+    return known !== undefined && isSame(setting, known.value, before);
+  };
+  return {
+    baseline,
+    timeoutMs,
+    variations: numbered(selected.filter((each) => !isKnown(each)).map((alternative) => [alternative])),
+    known: [...new Set(selected.filter(isKnown).map(({ setting }) => setting.path))],
+  };
 }
 
 function numbered(variations: readonly (readonly Alternative[])[], from = 0): PlannedVariation[] {
@@ -94,22 +102,19 @@ export async function vary(runOnce: RunOnce, plan: VaryPlan, options: VaryOption
     questions: questionsOf(single),
     counts: { depends: count("depends"), independent: count("independent"), "not-met": missed.length },
     stopped: pool.stopped,
-    notes: [...baseline.notes, ...knownNotes(baseline.result.seen.settings, options), ...session.notes],
+    notes: [...baseline.notes, ...knownNotes(plan, options), ...session.notes],
   };
 }
 
-function knownNotes(read: readonly ReadSetting[], { known = [] }: VaryOptions): string[] {
-  const alternatives = alternativesOf(read);
-  const found = known.flatMap(({ path, value }) => {
+function knownNotes({ baseline, known: used }: VaryPlan, { known = [] }: VaryOptions): string[] {
+  const alternatives = alternativesOf(baseline.result.seen.settings);
+  const others = known.filter(({ path, value }) => {
     const alternative = alternatives.find(({ setting }) => setting.path === path);
-    return alternative === undefined ? [] : [{ path, isUsed: isSame(alternative.setting, value, alternative.before) }];
+    return alternative !== undefined && !isSame(alternative.setting, value, alternative.before);
   });
-  const used = found.filter(({ isUsed }) => isUsed).map(({ path }) => path);
   return [
     ...(used.length === 0 ? [] : [`Known by the calibration, so not varied: ${used.join(", ")}.`]),
-    ...found
-      .filter(({ isUsed }) => !isUsed)
-      .map(({ path }) => `${path} is another than the calibration found. Give its profile with --profile.`),
+    ...others.map(({ path }) => `${path} is another than the calibration found. Give its profile with --profile.`),
   ];
 }
 
