@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DASHBOARD, ORIGIN, visit } from "../support/dashboard.js";
 import { startLive } from "../support/live.js";
-import { chargeRequest } from "../support/requests.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
 
 const parts = (more: string): string =>
   `--x\r\nContent-Disposition: form-data; name="state"${more}\r\n\r\n{}\r\n--x--\r\n`;
@@ -52,5 +52,19 @@ describe("the dashboard under hostile requests", () => {
     const { status, html } = await visit(live.app).get(`/_sandbox/dashboard/deliveries/${state.deliveries[0].id}`);
     expect(status).toBe(200);
     expect(html).toContain("no &lt;JSON&gt;");
+  });
+  it("shows no access token that a client sends in other places", async () => {
+    const live = await startLive();
+    await live.http("GET", "/v1/balance", undefined, { "x-company-id": "at_sandbox" });
+    for (const reference of ["at_sandbox", "another"])
+      expect((await live.api("POST", "/v1/transactions", transferRequest({ reference }))).status).toBe(201);
+    const visitor = visit(live.app);
+    const paths = ["/requests/req_1", "/requests/req_3", "/findings"];
+    for (const path of paths) {
+      const { status, html } = await visitor.get(`${DASHBOARD}${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      expect(html).toContain("[redacted]");
+      expect(html.replaceAll("Bearer at_sandbox", "")).not.toContain("at_sandbox");
+    }
   });
 });

@@ -48,8 +48,8 @@ function renderDifferences(differences: readonly ServiceDifference[]) {
   );
 }
 
-export function anchorOf({ id }: FindingRow): string {
-  return `finding-${id.replaceAll(/[^\w-]/g, "-")}`;
+export function anchorOf({ seq }: FindingRow): string {
+  return `finding-${seq}`;
 }
 
 /** Findings are stored without the secrets of their time. Secrets that were added later are redacted here. */

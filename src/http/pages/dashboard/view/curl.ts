@@ -51,7 +51,9 @@ export function requestCurl(view: View, entry: JournalEntry): string {
   const own = withOwnToken(view.redactor, entry);
   const sent = [
     ...(headers["authorization"] === undefined ? [] : [ownToken(view)]),
-    ...(headers["x-company-id"] === undefined ? [] : [quoteForShell(`X-Company-Id: ${headers["x-company-id"]}`)]),
+    ...(headers["x-company-id"] === undefined
+      ? []
+      : [quoteForShell(`X-Company-Id: ${own.text(headers["x-company-id"])}`)]),
   ];
   return commandFor(view, method, redactPath(entry.path, own), sent, own.value(body));
 }
