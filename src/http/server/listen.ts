@@ -63,7 +63,7 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const connections = new Connections(server);
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     const turns = connections.of(socket)?.turns;
-    readInPieces(socket, () => turns?.isFull(socket) === true);
+    readInPieces(socket, () => turns?.isFull === true);
   });
   // Node silently drops headers beyond this number, so one more than allowed is kept to detect the excess.
   server.maxHeadersCount = limits.headers + 1;

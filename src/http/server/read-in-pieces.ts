@@ -21,5 +21,4 @@ export function readInPieces(socket: Socket, isFull: () => boolean): void {
   // Node's own listener comes first: it parses the bytes, and resumes the socket after each request.
   socket.on("data", pauseIfFull);
   socket.on("resume", pauseIfFull);
-  socket.on("drain", () => socket.resume());
 }

@@ -3,12 +3,6 @@ import type { Socket } from "node:net";
 import { systemClock } from "../../kernel/time/system-clock.js";
 
 /**
- * While more requests than this wait, no more are read from the connection, because each may hold 120 KB of headers in memory. The server then
- * notices only when a waiting request begins that the client has left.
- */
-const WAITING_MAX = 10;
-
-/**
  * Lets the requests that a client sends without waiting for answers take turns: one begins when the client has received the answer to the one before.
  * So requests of other connections get their turns, and a client that does not read holds only one answer.
  */
@@ -27,15 +21,18 @@ export class Turns {
     this.#waiting.push(start);
   }
 
-  /** Whether no more requests should be read. Node's parser fails if it is given more while an answer waits to be read and a request waits. */
-  isFull(socket: Socket): boolean {
-    return this.#waiting.length > WAITING_MAX || (this.#waiting.length > 0 && socket.writableNeedDrain);
+  /**
+   * Whether no more requests should be read: each may hold 120 KB of headers in memory, and Node's parser fails if it is given more while an answer waits
+   * to be read. The server then notices only when the waiting request begins that the client has left.
+   */
+  get isFull(): boolean {
+    return this.#waiting.length > 0;
   }
 
   #end(socket: Socket): void {
     this.#isBusy = false;
     if (socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();
-    if (!this.isFull(socket) && socket.isPaused()) socket.resume();
+    if (!this.isFull && socket.isPaused()) socket.resume();
   }
 }
