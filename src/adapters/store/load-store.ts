@@ -93,13 +93,15 @@ class JournalReader {
       this.epoch = epoch;
       lines = line;
       if (isOpening(content)) isContinuation = this.#isContinuation(file, generation, epoch, content);
-      else if (content.length > 0 && !isContinuation)
+      const isEmpty = isOpening(content) || content.length === 0;
+      // The next process may have begun a later journal before it was killed, but not the document's own.
+      if (!isContinuation && (!isEmpty || generation === this.#document.generation))
         refuseFile(
           file,
           line,
-          `these changes do not follow from ${this.#path}, which is older than this journal or of another store`,
+          `this does not follow from ${this.#path}, which is older than this journal or of another store`,
         );
-      else for (const entry of content) this.#apply(file, line, entry);
+      if (!isOpening(content)) for (const entry of content) this.#apply(file, line, entry);
     }
     // A journal gets its name once its first line is on the disk. Journals of version 0.1 had no such line.
     if (lines === 0 && this.#document.epoch > 0)
