@@ -83,12 +83,13 @@ it.each(["http.createdStatus", "errors.shape"])("--only %s moves no money: anoth
   expect(await ledger.json()).toMatchObject({ count: 0 });
 });
 
-it("reports what it learned when it is stopped", async () => {
+it("is inconclusive when it is stopped, and reports what it learned", async () => {
   const hanging = await startReceiver((_, index) => (index < 2 ? { status: 404, body: "{}" } : "hang"));
   const calibrate = followSandbox(["calibrate", "--target", hanging.origin, ...credentials, "--reporter", "json"]);
   await hanging.waitFor(3);
-  expect(await calibrate.stop()).toBe(0);
+  expect(await calibrate.stop()).toBe(6);
   expect(calibrate.output).toContain("stopped; the report has what was learned so far");
+  expect(calibrate.output).toContain("inconclusive: it was stopped before all requests were sent.");
   expect(calibrate.output).toContain('"verb": "calibrate"');
 });
 

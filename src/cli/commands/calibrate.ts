@@ -9,7 +9,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { nextStopSignal } from "../run/stop.js";
 import { parseRemote } from "../shared/remote.js";
-import { isIncomplete, printPlan, probe } from "../shared/probe-target.js";
+import { printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printDiagnostic, printReport, reporterNames, writeOutput } from "../shared/output.js";
 import { parseChoice, parseChoices, splitNames } from "../shared/values.js";
@@ -73,7 +73,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     return EXIT.ok;
   }
   const asked = probing && (await probe(probing, stopProbes()));
-  const report = await calibrate(asked === undefined ? files.map(readHar) : [asked], {
+  const report = await calibrate(asked === undefined ? files.map(readHar) : [asked.recorded], {
     profile,
     only,
     skip,
@@ -95,8 +95,8 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     return EXIT.inconclusive;
   }
   if (failOn.some((gate) => failsOn(report, gate))) return EXIT.gate;
-  if (asked === undefined || !isIncomplete(asked)) return EXIT.ok;
-  printDiagnostic("sandbox: inconclusive: the target did not answer all requests.");
+  if (asked?.missing === undefined) return EXIT.ok;
+  printDiagnostic(`sandbox: inconclusive: ${asked.missing}.`);
   return EXIT.inconclusive;
 }
 

@@ -29,8 +29,11 @@ export async function printPlan(options: ProbeOptions): Promise<void> {
   printData([...chosen.map(describe), ...left].join("\n"));
 }
 
-/** Asks the target, and returns the traffic. When `signal` ends the probes, it returns the traffic so far. */
-export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<readonly HttpExchange[]> {
+/** Asks the target. When `signal` ends the probes, `recorded` is the traffic so far. `missing` says why requests are missing in it. */
+export async function probe(
+  options: ProbeOptions,
+  signal: AbortSignal,
+): Promise<{ readonly recorded: readonly HttpExchange[]; readonly missing: string | undefined }> {
   const { target, profile } = options;
   const { chosen, left } = await plan(options);
   left.forEach(printDiagnostic);
@@ -50,12 +53,13 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
     );
   }
   if (signal.aborted) printDiagnostic(`sandbox: stopped; ${PARTIAL}`);
-  return recorded;
+  return { recorded, missing: signal.aborted ? "it was stopped before all requests were sent" : whyMissing(recorded) };
 }
 
-/** Whether requests are missing: some have no answer, or the last one was refused by a rate limit, and would have been sent again. */
-export function isIncomplete(recorded: readonly HttpExchange[]): boolean {
-  return recorded.some(isUnanswered) || recorded.at(-1)?.answer?.status === 429;
+/** A request that a rate limit refused at the end would have been sent again. */
+function whyMissing(recorded: readonly HttpExchange[]): string | undefined {
+  const isIncomplete = recorded.some(isUnanswered) || recorded.at(-1)?.answer?.status === 429;
+  return isIncomplete ? "the target did not answer all requests" : undefined;
 }
 
 function isUnanswered({ answer }: HttpExchange): boolean {
