@@ -28,6 +28,12 @@ describe("a recording of concurrent clients", () => {
     });
   };
 
+  const textOf = (body: Uint8Array = Buffer.of()): string => Buffer.from(body).toString();
+  const truncateTimes = (exchange: HttpExchange): HttpExchange => {
+    const text = textOf(exchange.answer!.body).replaceAll(/(T\d\d:\d\d:\d\d)\.\d{3}Z/g, "$1.000Z");
+    return { ...exchange, answer: { ...exchange.answer!, body: Buffer.from(text) } };
+  };
+
   it("shows the time of settlement although creations are slow", async () => {
     const asked = Array.from({ length: 10 }, (_, client) => {
       let id = "";
@@ -119,6 +125,32 @@ describe("a recording of concurrent clients", () => {
     expect([report.source.webhooks, report.drift]).toEqual([1, []]);
   });
 
+  it("dates a slow batch by the first webhook of any of its transfers", async () => {
+    const json = { transactions: [transferOf("salary-1"), transferOf("salary-2", 6_000)] };
+    const asked = [
+      {
+        at: 0,
+        ask: (sandbox: Sandbox) =>
+          sandbox.fetch("/v1/webhooks", { json: { topic: "transactions/started", url: "http://127.0.0.1:9/hooks" } }),
+      },
+      {
+        at: 1_700,
+        before: 100,
+        after: 200,
+        ask: (sandbox: Sandbox) => sandbox.fetch("/v1/transactions/batch", { json }),
+      },
+    ];
+    const profile = { webhooks: { retry: "none" } } as const;
+    const recorded = (await recordAt(profile, asked)).map((exchange) => {
+      if (!exchange.url.endsWith("/hooks")) return truncateTimes(exchange);
+      return textOf(exchange.body).includes("salary-1")
+        ? { ...exchange, startedAt: exchange.startedAt + 50 }
+        : exchange;
+    });
+    const report = await calibrateAll([recorded], { only: ["http", "transfers.duplicateReference"], profile });
+    expect([report.drift, settingsIn(report, "set"), report.assumptions]).toEqual([[], {}, []]);
+  });
+
   it("reads times that a service truncates to seconds", async () => {
     const ids: string[] = [];
     const asked = [410, 930, 1_250, 1_980].flatMap((at, client) => [
@@ -140,12 +172,7 @@ describe("a recording of concurrent clients", () => {
         ask: (sandbox: Sandbox) => sandbox.fetch(`/v1/transactions/${ids[client]}`),
       })),
     ]);
-    const recorded = (await recordAt({}, asked)).map((exchange) => {
-      const text = Buffer.from(exchange.answer!.body)
-        .toString()
-        .replaceAll(/(T\d\d:\d\d:\d\d)\.\d{3}Z/g, "$1.000Z");
-      return { ...exchange, answer: { ...exchange.answer!, body: Buffer.from(text) } };
-    });
+    const recorded = (await recordAt({}, asked)).map(truncateTimes);
     const report = await calibrateAll([recorded], { only: ["http", "transfers"] });
     expect([report.drift, settingsIn(report, "set"), settingsIn(report, "contradicted")]).toEqual([[], {}, {}]);
   });

@@ -101,7 +101,7 @@ function timesBeforeChanges(read: readonly ReadEntry[]): (Instant | undefined)[]
     .toReversed();
 }
 
-/** For each request the time of the webhook that reports what it did, on the recorder's clock. */
+/** For each request the time of the first webhook that reports what it did, on the recorder's clock. */
 function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
   const reports = new Map<string, Instant>();
   return read
@@ -113,8 +113,9 @@ function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
       }
       const { exchange, operation, answer } = entry;
       if (exchange.method !== "POST" || !isObject(answer?.body)) return undefined;
-      const [changed] = operation === "createBatch" ? transfersIn(answer.body) : [answer.body];
-      return changed?.["id"] === undefined ? undefined : reports.get(eventOf({ data: changed }));
+      const changed = operation === "createBatch" ? transfersIn(answer.body) : [answer.body];
+      const times = changed.flatMap((data) => (data["id"] === undefined ? [] : (reports.get(eventOf({ data })) ?? [])));
+      return times.length === 0 ? undefined : Math.min(...times);
     })
     .toReversed();
 }
