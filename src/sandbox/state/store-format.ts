@@ -20,6 +20,7 @@ type TableName = keyof World;
 type SandboxEntry =
   /** A company is opened, or its record is replaced. It then has no rows, and no snapshots unless `keepsSnapshots`. */
   | readonly ["company", id: string, head: Head & { setup: CompanySetup }, keepsSnapshots: boolean]
+  /** One row, because several may together be longer than a text can be. Older stores have up to 20 in one entry. */
   | readonly ["rows", id: string, table: TableName, rows: readonly Row[]]
   | readonly [
       "commit",
@@ -33,9 +34,6 @@ type SandboxEntry =
   | readonly ["snapshot-gone", id: string, name: string]
   /** `configured`: the store must remember that it is gone, or the configuration would open it again. */
   | readonly ["gone", id: string, configured: boolean];
-
-/** The most rows of one entry, which is read in one step. Each row may have as much metadata as a request body holds. */
-const ROWS_MAX = 20;
 
 export function createStoreFormat(system: Pick<SystemClock, "now">): StoreFormat<StoredSandbox> {
   return {
@@ -62,14 +60,11 @@ export function companyEntries(
   const { id } = identity;
   const head = { identity, clock, overrides, seq, idPosition, moving, closings, setup };
   const begin: SandboxEntry = ["company", id, head, keepsSnapshots];
-  const rows = tableNames(world).flatMap((name) => rowsEntries(id, name, [...world[name].values()]));
+  const rows = tableNames(world).flatMap((name) =>
+    world[name].values().map((row): SandboxEntry => ["rows", id, name, [row]]),
+  );
   const saved = keepsSnapshots ? [] : snapshots.values().map((snapshot): SandboxEntry => ["snapshot", id, snapshot]);
   return [begin, ...rows, ...saved];
-}
-
-function rowsEntries(id: string, table: TableName, rows: readonly Row[]): SandboxEntry[] {
-  const count = Math.ceil(rows.length / ROWS_MAX);
-  return Array.from({ length: count }, (_, at) => ["rows", id, table, rows.slice(at * ROWS_MAX, (at + 1) * ROWS_MAX)]);
 }
 
 /** The changes of a unit of work, with each row once, in its final form. */

@@ -69,6 +69,13 @@ describe("POST /companies/:id/export and PUT /companies/:id", () => {
     expect((await target.control("GET", `/charges${SHOP}`)).body.count).toBe(0);
   });
 
+  it("have each record by itself, because several may together be longer than a text can be", async () => {
+    const { entries }: { entries: [string, string, string, unknown[]][] } = await exportShop(await openShop());
+    const rows = entries.filter(([kind]) => kind === "rows");
+    expect(rows.length).toBeGreaterThan(4);
+    for (const [, , , records] of rows) expect(records).toHaveLength(1);
+  });
+
   it("without close do not change the company", async () => {
     const source = await openShop();
     await exportShop(source, false);
