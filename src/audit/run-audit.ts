@@ -77,7 +77,13 @@ const NOT_REACHED = "not tried: the receiver could not be reached any more";
  * of `signal` when that is aborted.
  */
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
-  return new Audit(options).run();
+  try {
+    return await new Audit(options).run();
+  } catch (error) {
+    if (!(error instanceof UsageError) || options.redact === undefined) throw error;
+    // A message may quote what a command printed, or an answer.
+    throw new UsageError(error.kind, error.messages.map(options.redact), { cause: error.cause });
+  }
 }
 
 class Audit {
@@ -189,7 +195,7 @@ class Audit {
     if (exchange !== undefined && !exchange.unreachable) return exchange;
     throw new UsageError(
       "cannot-run",
-      `Failed to reach the receiver at ${this.#redact(this.#receiver)}: ${exchange?.error ?? "no request was sent"}. ` +
+      `Failed to reach the receiver at ${this.#receiver}: ${exchange?.error ?? "no request was sent"}. ` +
         "Start it, or look at the URL.",
     );
   }

@@ -235,4 +235,13 @@ describe("a receiver with other settings", () => {
     expect(report.checks[0]?.received?.body).toContain("[redacted]");
     for (const form of forms) expect(JSON.stringify(report)).not.toContain(form);
   });
+
+  it("never has its secret key in an error", async () => {
+    const secret = "key/with+signs=&";
+    const url = await serveHttp((_, response) => response.end());
+    const failed = audit(url, { secret, check: `echo '${secret}' >&2; exit 3`, only: "state" });
+    await expect(failed).rejects.toThrow(
+      "Failed to read --check (echo '[redacted]' >&2; exit 3): it ended with 3: [redacted].",
+    );
+  });
 });

@@ -8,7 +8,7 @@ import { mistakes } from "../audit/mistakes.js";
 import { type Receive, SECRET, isGenuine, sound, startReceiver } from "../audit/receivers.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
-import { listen } from "../support/listen.js";
+import { listen, serveHttp } from "../support/listen.js";
 import { selfSigned } from "../support/self-signed.js";
 import { parseJunit } from "../support/junit.js";
 import type { XmlElement } from "../support/xml.js";
@@ -287,5 +287,9 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
       const { stdout, stderr } = await runSandbox(["audit", address, "--secret", secret, "--reporter", reporter]);
       expect(stdout + stderr).not.toMatch(/s3cr3t|p4ssw0rd/);
     }
+    const echo = await serveHttp((_, response) => response.end("at_of_nobody"));
+    const env = { SANDBOX_URL: echo, SANDBOX_ACCESS_TOKEN: "at_of_nobody" };
+    const failed = await runSandbox(["audit", echo, "--check", "echo 1", "--only", "state"], { env });
+    expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('answered 200 "[redacted]".')]);
   });
 });

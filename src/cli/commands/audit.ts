@@ -5,14 +5,14 @@ import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { parseSource } from "../../adapters/files/source.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { HEADER_DEFAULT } from "../../audit/checks/snippets.js";
-import { type AuditOptions, runAudit } from "../../audit/run-audit.js";
+import { runAudit } from "../../audit/run-audit.js";
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { parseBaseUrl, parseChoice, parseDurationAbove0, readToken, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/report.js";
 import { listChecks, renderCheckList } from "../../audit/check-list.js";
 import { renderJson, renderJunit, renderPretty, renderSum } from "../../audit/reporters.js";
-import { createSandboxDoor } from "../../audit/application/sandbox-door.js";
+import { type SandboxAddress, createSandboxDoor } from "../../audit/application/sandbox-door.js";
 import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/json.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -77,12 +77,14 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   const counter = createCounter(process.stderr);
   if (options.out !== undefined) await prepareOutput("the report", options.out);
   endAtSignal();
+  const address = sandboxOf(options);
+  const tokens = [address?.accessToken ?? "", address?.adminToken ?? ""];
   const report = await runAudit({
     ...options,
     url: options.url,
     event,
-    redact: new SecretRedactor([options.secret, options.oldSecret ?? ""]).text,
-    ...sandboxOf(options),
+    redact: new SecretRedactor([options.secret, options.oldSecret ?? "", ...tokens]).text,
+    sandbox: address && createSandboxDoor(address),
     system: systemClock,
     onProgress: (done, total) => counter.show(`${done} of ${total} checks`),
   }).finally(() => process.stderr.write(counter.clear));
@@ -96,14 +98,14 @@ function endAtSignal(): void {
 }
 
 /** The application's sandbox, if SANDBOX_URL and SANDBOX_ACCESS_TOKEN name it. */
-function sandboxOf({ check, order }: ParsedAudit): Pick<AuditOptions, "sandbox"> {
+function sandboxOf({ check, order }: ParsedAudit): SandboxAddress | undefined {
   const given = process.env["SANDBOX_URL"] ?? "";
   const accessToken = readToken({ variable: "SANDBOX_ACCESS_TOKEN" });
-  if ((check === undefined && order === undefined) || given === "" || accessToken === undefined) return {};
+  if ((check === undefined && order === undefined) || given === "" || accessToken === undefined) return undefined;
   const url = parseBaseUrl("SANDBOX_URL", given);
   const companyId = readToken({ variable: "SANDBOX_COMPANY_ID" });
   const adminToken = readToken({ variable: "SANDBOX_ADMIN_TOKEN" });
-  return { sandbox: createSandboxDoor({ url, accessToken, companyId, adminToken }) };
+  return { url, accessToken, companyId, adminToken };
 }
 
 const reporters = { pretty: renderPretty, junit: renderJunit, json: renderJson };
