@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Finished, runSandbox, type StartedSandbox, startSandbox } from "../support/cli.js";
+import { serveHttp } from "../support/listen.js";
 import { call } from "../support/live.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 
@@ -139,6 +140,14 @@ describe("sandbox clock", () => {
       stdout: "",
       stderr: expect.stringContaining('No company has the id "company_nobody".'),
     });
+  });
+
+  it("does not show the admin token when another program repeats it", async () => {
+    const url = await serveHttp((incoming, outgoing) =>
+      outgoing.writeHead(400).end(JSON.stringify({ message: [incoming.headers.authorization] })),
+    );
+    const finished = await runSandbox(["clock", "--url", url, "--admin-token", "token-of-nobody"]);
+    expect(finished).toMatchObject({ code: 1, stdout: "", stderr: "sandbox: Bearer [redacted]\n" });
   });
 
   it("sends the admin token, and reports a wrong one", async () => {

@@ -2,6 +2,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { codeOf, reasonOf, UsageError } from "../../kernel/messages/problem.js";
 import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
+import { SecretRedactor } from "../../sandbox/observation/redact.js";
 import { parseBaseUrl, readToken } from "./values.js";
 
 export interface TargetFlags {
@@ -68,9 +69,11 @@ export function notASandbox(url: string): UsageError {
   return new UsageError("cannot-run", `Failed to understand ${url}: it is not a sandbox. ${WHAT_TO_DO}`);
 }
 
-function explainRefusal({ url }: ControlTarget, status: number, answer: unknown): UsageError {
-  const messages =
-    isObject(answer) && Array.isArray(answer["message"]) ? answer["message"].map((text) => oneLine(String(text))) : [];
+function explainRefusal({ url, adminToken = "" }: ControlTarget, status: number, answer: unknown): UsageError {
+  const given: readonly unknown[] = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"] : [];
+  // Another program may repeat what it was sent.
+  const { text } = new SecretRedactor([adminToken]);
+  const messages = given.map((message) => text(oneLine(String(message))));
   if (messages.length === 0) return notASandbox(url);
   if (status === 401) {
     return new UsageError(
