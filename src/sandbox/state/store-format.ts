@@ -141,9 +141,9 @@ function recordOf({ companies }: StoredSandbox, id: string): CompanyRecord {
   return record;
 }
 
-/** Members that rows and effects of version 0.1 lack. */
+/** Members that rows and effects of version 0.1 lack, and those that a user may leave out of a rule. */
 const ADDED: { readonly [Name in TableName]?: object } = {
-  rules: { matched: 0 },
+  rules: { name: null, match: {}, matched: 0 },
   holds: { eventId: null, left: null },
 };
 const ADDED_TO_EFFECT = { loseAnswers: 0, attempts: null };

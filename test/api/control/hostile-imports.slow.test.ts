@@ -120,6 +120,38 @@ it("an export with a record of which any member has another type is refused", as
   expect([...accepted]).toEqual(["rules..match.amount", "rules..match.data", "rules..match.data.amount"]);
 });
 
+it("an export with a record that lacks any member is refused, or its company can be used", async () => {
+  const file = await exportRecords();
+  const target = await openTarget();
+  const { api, control } = target;
+  let tried = 0;
+  const accepted = new Set<string>();
+  for (const [kind, , table, rows] of file.entries) {
+    if (kind !== "rows") continue;
+    for (const [path, owner, key] of membersOf(rows)) {
+      if (Array.isArray(owner)) continue;
+      const { [key]: before } = owner;
+      delete owner[key];
+      const { status } = await control("PUT", "/companies/company_sandbox", file);
+      if (status === 201) {
+        accepted.add(table + path);
+        const statuses = [
+          await api("GET", "/v1/balance"),
+          await api("POST", "/v1/charges", chargeRequest()),
+          await control("GET", "/coverage?company=company_sandbox"),
+          await control("GET", "/state?company=company_sandbox"),
+        ].map((answer) => answer.status);
+        expect(statuses, table + path).toEqual([200, 201, 200, 200]);
+        await control("DELETE", "/companies/company_sandbox");
+      } else expect(status, table + path).toBe(400);
+      owner[key] = before;
+      tried++;
+    }
+  }
+  expect(tried).toBeGreaterThan(100);
+  expect([...accepted]).toEqual(expect.arrayContaining(["rules..match", "rules..name"]));
+});
+
 it("an export with a setup or a snapshot of which any member has another type is refused", async () => {
   const file = await exportSetup();
   const target = await openTarget();
