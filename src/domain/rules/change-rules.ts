@@ -9,6 +9,9 @@ export type RuleOrder = {
   readonly [Kind in RuleKind]: Pick<RuleOn<Kind>, "on" | "name" | "match" | "then"> & { readonly times: number | null };
 }[RuleKind];
 
+/** What a rule may leave out. */
+export const RULE_DEFAULTS: Pick<RuleOrder, "name" | "match"> = { name: null, match: {} };
+
 /** The most rules of one company: each request, transfer, payment and delivery tries them one by one. */
 export const RULES_MAX = 1_000;
 

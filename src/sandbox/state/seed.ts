@@ -12,7 +12,7 @@ import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 import { type Charge, type ChargeEntry, chargeTerms } from "../../domain/model/charge.js";
 import { isApiProblem, refuse } from "../../domain/model/problem-codes.js";
 import { Work, type WorkContext, createWorld } from "../../domain/model/work.js";
-import { addRule } from "../../domain/rules/change-rules.js";
+import { RULE_DEFAULTS, addRule } from "../../domain/rules/change-rules.js";
 import { afterStart, planOrder, startTransfer } from "../../domain/transfers/create-transfer.js";
 import { completeTransfer, failTransfer } from "../../domain/transfers/settle-transfer.js";
 import { type Money, fromXof } from "../../domain/values/money.js";
@@ -51,7 +51,7 @@ export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "bal
   inWork(context, at, (work) => setBalance(work, setup.balance));
   // Rules come last, because they do not apply to fixtures.
   inWork(context, at, (work) => {
-    for (const rule of setup.rules ?? []) addRule(work, rule);
+    for (const rule of setup.rules ?? []) addRule(work, { ...RULE_DEFAULTS, ...rule });
   });
 }
 

@@ -2,6 +2,7 @@ import type { StoreFormat } from "../../adapters/store/store.js";
 import { type World, createWorld } from "../../domain/model/work.js";
 import { notBefore } from "../../kernel/time/clock.js";
 import type { Instant } from "../../kernel/time/instant.js";
+import { RULE_DEFAULTS } from "../../domain/rules/change-rules.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, type RowStore, Table } from "../../kernel/records/table.js";
@@ -143,7 +144,7 @@ function recordOf({ companies }: StoredSandbox, id: string): CompanyRecord {
 
 /** Members that rows and effects of version 0.1 lack, and those that a user may leave out of a rule. */
 const ADDED: { readonly [Name in TableName]?: object } = {
-  rules: { name: null, match: {}, matched: 0 },
+  rules: { ...RULE_DEFAULTS, matched: 0 },
   holds: { eventId: null, left: null },
 };
 const ADDED_TO_EFFECT = { loseAnswers: 0, attempts: null };

@@ -172,3 +172,17 @@ it("an export with a setup or a snapshot of which any member has another type is
   // Metadata may be anything.
   expect([...accepted]).toEqual(["company.setup.fixtures..charges..metadata.size"]);
 });
+
+it("a company whose setup has a rule without a name or a match can be used after a reset", async () => {
+  const file = await exportSetup();
+  const [, , { setup }] = file.entries[0];
+  const [rule] = setup.rules;
+  delete rule.name;
+  delete rule.match;
+  const { control } = await openTarget();
+  expect((await control("PUT", `/companies/${file.companyId}`, file)).status).toBe(201);
+  expect((await control("POST", `/reset?company=${file.companyId}`)).status).toBe(200);
+  const { status, body } = await control("GET", `/rules?company=${file.companyId}`);
+  expect([status, body.data]).toMatchObject([200, [{ name: null, match: {} }]]);
+  expect((await control("GET", `/coverage?company=${file.companyId}`)).status).toBe(200);
+});
