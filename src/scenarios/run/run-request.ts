@@ -21,6 +21,9 @@ export interface StepContext {
   readonly onStep: (step: Step, failure: Failure | undefined) => void;
 }
 
+/** As many as a server takes. In process nothing else bounds them, and a path of megabytes would stop the event loop for seconds. */
+const HEAD_CHARACTERS_MAX = 16 * 1024;
+
 /** Sends the request, compares the answer with what is expected, and saves values from it. */
 export async function runRequest(context: StepContext, step: RequestFields): Promise<void> {
   const request = createRequest(context, step);
@@ -83,7 +86,13 @@ function createRequest({ world, variables }: StepContext, step: RequestFields): 
     else headers[name.toLowerCase()] = fill(value);
   }
   const separator = query.size === 0 ? "" : path.includes("?") ? "&" : "?";
-  return { method, path: path + separator + query.toString().replaceAll("+", "%20"), headers, body };
+  const whole = path + separator + query.toString().replaceAll("+", "%20");
+  if ([whole, ...Object.values(headers)].join("").length > HEAD_CHARACTERS_MAX)
+    throw new UsageError(
+      "input",
+      `The path and headers of a request must have at most ${HEAD_CHARACTERS_MAX} characters.`,
+    );
+  return { method, path: whole, headers, body };
 }
 
 /** A link from an answer (`GET ${paymentUrl}`) begins with the base address of all requests, which is removed. */

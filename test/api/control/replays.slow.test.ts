@@ -62,6 +62,18 @@ describe("the variables of a scenario are bounded", () => {
     });
   });
 
+  it.each([
+    ["path", { request: "GET /v1/charges/${long}" }],
+    ["query", { request: "GET /v1/balance", query: { text: "${long}" } }],
+    ["headers", { request: "GET /v1/balance", headers: { "x-text": "${long}" } }],
+  ])("one that sends a long text in the %s ends with an error", async (_, step) => {
+    const { outcome, failure } = await replay(step);
+    expect(outcome).toBe("error");
+    expect(failure).toMatchObject({
+      message: "The path and headers of a request must have at most 16384 characters.",
+    });
+  });
+
   it("a value that was replaced, and one of a step that is over, no longer count", async () => {
     const { outcome } = await replay(
       { repeat: { times: 3, steps: [saveOften("a")] } },
