@@ -1,3 +1,4 @@
+import { HEAD_CHARACTERS_MAX } from "../../src/scenarios/run/run-request.js";
 import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
 import {
   HELD_MAX,
@@ -178,6 +179,7 @@ describe("docs/security.md", () => {
       [PAGE_BYTES_MAX / 1024 ** 2],
       [STATE_BYTES_MAX / 1024 ** 2],
       [VARIABLE_BYTES_MAX / 1024 ** 2],
+      [HEAD_CHARACTERS_MAX],
       [REPLAYS_MAX, REPLAY_MS_MAX / 60_000],
       [GUESSES_MAX, GUESS_MS / 1000],
       [CONCURRENT_ATTEMPTS_PER_RECEIVER],

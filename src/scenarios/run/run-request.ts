@@ -22,7 +22,7 @@ export interface StepContext {
 }
 
 /** As many as a server takes. In process nothing else bounds them, and a path of megabytes would stop the event loop for seconds. */
-const HEAD_CHARACTERS_MAX = 16 * 1024;
+export const HEAD_CHARACTERS_MAX = 16 * 1024;
 
 /** Sends the request, compares the answer with what is expected, and saves values from it. */
 export async function runRequest(context: StepContext, step: RequestFields): Promise<void> {
