@@ -43,18 +43,19 @@ describe("a journal that was cut at any byte", () => {
 
 describe("large changes", () => {
   /** A store whose document has these records, in one entry. */
-  async function openRecords(path: string, records: () => readonly unknown[]) {
+  async function openRecords(path: string, records: () => readonly unknown[], journalBytes = 1) {
     const format = { createEmpty: () => ({}), apply: () => undefined, dump: () => [["rows", records()] as const] };
     const logged: unknown[] = [];
     const log = { write: (...[, , fields]: Parameters<Log["write"]>) => void logged.push(fields?.["message"]) };
-    const store = await openFileStore({ path, format, system: systemClock, log, journalBytes: 1 });
+    const store = await openFileStore({ path, format, system: systemClock, log, journalBytes });
     return { store, logged };
   }
 
   /** A record of a megabyte of short values, which takes tens of milliseconds to write. */
   const dense = Object.fromEntries(Array.from({ length: 90_000 }, (_, n) => [`a${n}`, 0]));
   const twenty = Array.from({ length: 20 }, () => dense);
-  const half = "x".repeat(constants.MAX_STRING_LENGTH / 2);
+  /** Two of them have fewer characters than a text can have, but too many bytes to be read as one. */
+  const half = "€".repeat(constants.MAX_STRING_LENGTH / 5);
 
   it("are written one record at a time", async () => {
     const path = await newStorePath();
@@ -73,7 +74,7 @@ describe("large changes", () => {
 
   it("that are too long for the journal are written with everything else", async () => {
     const path = await newStorePath();
-    const { store, logged } = await openRecords(path, () => []);
+    const { store, logged } = await openRecords(path, () => [], Infinity);
     store.note(["rows", [half, half]]);
     await store.durable(true);
     await store.close();

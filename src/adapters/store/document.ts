@@ -74,7 +74,7 @@ function* textsOf({ entries, ...head }: StoreDocument): Iterable<string> {
     yield separator;
     let length = 0;
     for (const text of jsonTexts(entry)) {
-      length += text.length;
+      length += Buffer.byteLength(text);
       // The next process could not read a longer line.
       if (length >= constants.MAX_STRING_LENGTH) throw new RangeError("a part of it is longer than a text can be");
       yield text;

@@ -10,7 +10,7 @@ import {
   isWhole,
   jsonTexts,
   type Line,
-  LINE_CHARACTERS_MAX,
+  LINE_BYTES_MAX,
   parseFirstLine,
   parseLine,
   readLines,
@@ -97,8 +97,8 @@ async function textsOfLine(start: string, entries: readonly StoreEntry[]): Promi
   let length = 0;
   for (const chunk of inChunks(jsonTexts(entries))) {
     if (length > 0) await systemClock.yieldToEventLoop();
-    length += chunk.length;
-    if (length > LINE_CHARACTERS_MAX) throw new RangeError("a change is too long for the journal");
+    length += Buffer.byteLength(chunk);
+    if (length > LINE_BYTES_MAX) throw new RangeError("a change is too long for the journal");
     sum = checksum(chunk, sum);
     texts.push(chunk);
   }

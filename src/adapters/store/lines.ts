@@ -19,8 +19,8 @@ export interface Line {
   readonly ended: boolean;
 }
 
-/** The most characters of a group of changes. This is far below the longest possible string, because a line is read as one string. */
-export const LINE_CHARACTERS_MAX = 256 * 1024 * 1024;
+/** The most bytes of a group of changes. This is far below `constants.MAX_STRING_LENGTH`, the most bytes that Node reads as one string. */
+export const LINE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** How many characters are written at a time, so that requests are answered in between. */
 const CHUNK_CHARACTERS = 64 * 1024;
