@@ -38,16 +38,19 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
   const { closings: before = [] } = stored.record;
   const closings = closes && company !== undefined ? [...before, createIdSource(undefined, id).uuid()] : before;
   const entries = companyEntries({ ...stored.record, moving: undefined, closings }, stored.setup, false);
-  if (jsonBytes(entries, STATE_BYTES_MAX) > STATE_BYTES_MAX) {
-    const why = `it has more than ${STATE_BYTES_MAX} bytes`;
-    throw new UsageError("state", `Failed to export the company: ${why}. Remove snapshots, or reset it.`);
-  }
+  if (isTooLarge(entries)) throw new UsageError("state", `Failed to export the company: ${TOO_LARGE}.`);
   if (closes && company !== undefined) sandbox.closeForMove(company, closings);
   return { exportVersion: EXPORT_VERSION, companyId: id, entries };
 }
 
 interface ClosedCompany extends Row {
   readonly identity: Identity;
+}
+
+const TOO_LARGE = `it has more than ${STATE_BYTES_MAX} bytes. Remove snapshots, or reset it`;
+
+function isTooLarge(entries: readonly unknown[]): boolean {
+  return jsonBytes(entries, STATE_BYTES_MAX) > STATE_BYTES_MAX;
 }
 
 /** The companies that were closed to be moved and are not removed yet. */
@@ -87,6 +90,7 @@ function readExport(id: string, given: unknown, { system }: Sandbox): StoredComp
   const parsed = exported.safeParse(given);
   if (!parsed.success) throw new UsageError("input", messagesOf(parsed.error.issues, given, "body"));
   const { companyId, entries } = parsed.data;
+  if (isTooLarge(entries)) throw wrongExport(TOO_LARGE);
   const format = createStoreFormat(system);
   const data = format.createEmpty();
   for (const [index, entry] of entries.entries()) {

@@ -62,6 +62,7 @@ export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed:
  * The record of the state `dumped`, with the company's own identity and snapshots. The company itself does not change.
  *
  * Throws UsageError("input") with everything that is wrong: a newer version, what does not fit the schema, a ledger that does not add up.
+ * Throws UsageError("state") when the state would be too large to be read again.
  */
 export function restoreState(company: StateOwner, dumped: unknown): CompanyRecord {
   assertReadable(dumped);
@@ -71,9 +72,12 @@ export function restoreState(company: StateOwner, dumped: unknown): CompanyRecor
   const { mode, now } = clock;
   const problems = [...checkCounts(parsed.data), ...checkRecords({ ...records, now })];
   if (problems.length > 0) throw new UsageError("input", firstProblems(problems));
+  const world = fillWorld(parsed.data);
+  // Numbers such as 1e20 are shorter in a request than in the store.
+  assertStateFits({ world }, "Failed to put the state");
   return {
     identity: company.record.identity,
-    world: fillWorld(parsed.data),
+    world,
     // A running clock continues from the time of the dump.
     clock: mode === "frozen" ? { mode, at: now } : { mode, offsetMs: now - company.deps.system.now() },
     overrides: profile,

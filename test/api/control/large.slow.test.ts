@@ -72,6 +72,36 @@ describe("a list of large records", () => {
   });
 });
 
+describe("a request that is shorter than what it puts", () => {
+  /** In the store 1e20 has 21 characters. */
+  const numbers = `[${"1e20,".repeat(13_000_000)}1]`;
+
+  it("is refused as a state that would be too large to be read again", async () => {
+    const { api, control } = openWorld();
+    await api("POST", "/v1/charges", chargeRequest({ metadata: { numbers: "here" } }));
+    const state = await control("GET", "/state");
+    const refused = await control("PUT", "/state", state.text.replace('"here"', numbers));
+    expect([refused.status, refused.body.message[0]]).toEqual([
+      422,
+      "Failed to put the state: it has more than 268435456 bytes. Reset the company now and then.",
+    ]);
+    expect((await control("GET", "/state")).body.charges).toEqual(state.body.charges);
+  });
+
+  it("is refused as a company that would be too large to be read again", async () => {
+    const { api, control } = openWorld();
+    await api("POST", "/v1/charges", chargeRequest({ metadata: { numbers: "here" } }));
+    const exported = await control("POST", "/companies/company_sandbox/export", {});
+    await control("DELETE", "/companies/company_sandbox");
+    const given = exported.text.replace('"here"', numbers);
+    const { status, body } = await control("PUT", "/companies/company_sandbox", given);
+    expect([status, body.message[0]]).toEqual([
+      400,
+      "Failed to import the company: it has more than 268435456 bytes. Remove snapshots, or reset it.",
+    ]);
+  });
+});
+
 describe("more than a string can hold", () => {
   it.each([
     ["GET", "/state", "Failed to write the state: it has more than 268435456 bytes. Reset the company now and then."],
