@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
 import { listen } from "../support/listen.js";
 
-/** A clock in which answers take no time, so that no audit finds its receiver slow because the machine is busy. */
-export const stillSystem: SystemClock = { ...systemClock, monotonic: () => 0 };
+/** A clock in which answers take no time, so that no audit finds its receiver slow or silent because the machine is busy. */
+export const stillSystem: SystemClock = { ...systemClock, monotonic: () => 0, after: () => () => undefined };
 
 export const SECRET = "secret_of_the_tests";
 export const HEADER = "x-service-hmac-sha256";
