@@ -32,7 +32,7 @@ export async function audit(url: string | URL, options: AuditOptions = {}): Prom
     url: String(url),
     secret,
     oldSecret,
-    redact: new SecretRedactor([secret, oldSecret ?? ""]).text,
+    redact: new SecretRedactor([secret, oldSecret ?? "", sandbox?.accessToken ?? ""]).text,
     header,
     topic,
     check,
@@ -82,7 +82,7 @@ const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   restart: source,
   sandbox: valueThat(
     "a sandbox, or a company of one",
-    (value) => isObject(value) && "fetch" in value && "secretKey" in value,
+    (value) => isObject(value) && ["accessToken", "fetch", "secretKey"].every((name) => name in value),
   ),
   only: names,
   skip: names,
@@ -119,7 +119,7 @@ export interface AuditOptions {
   /** For the state checks: restarts the receiver's application. A function, or a command. */
   readonly restart?: string | (() => unknown);
   /** The sandbox that the receiver's application uses. The state checks send events of charges that exist there. */
-  readonly sandbox?: Pick<CompanyHandle, "fetch" | "secretKey">;
+  readonly sandbox?: Pick<CompanyHandle, "accessToken" | "fetch" | "secretKey">;
   /** Ids of the checks or groups (`genuine`, `forged`, `robust`, `state`) to run. Default: all. */
   readonly only?: string | readonly string[];
   /** Ids of the checks or groups to skip. */

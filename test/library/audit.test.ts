@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audit, UsageError } from "../../src/index.js";
+import { audit, createSandbox, UsageError } from "../../src/index.js";
 import { SECRET, startReceiver, take } from "../audit/receivers.js";
 import { verdictsOf } from "../support/audits.js";
 
@@ -25,6 +25,14 @@ describe("audit", { timeout: 60_000 }, () => {
     await audit(url, { event: text, only: "valid-event" });
     await audit(url, { event: { topic: "x", data: {} }, only: "valid-event" });
     expect(received.map(({ body }) => body.toString())).toEqual([text, '{"topic":"x","data":{}}']);
+  });
+
+  it("redacts the sandbox's access token, also in an error", async () => {
+    const { url } = await startReceiver(() => 200);
+    await using sandbox = await createSandbox();
+    const check = `echo Refused: ${sandbox.accessToken} >&2; exit 1`;
+    const audited = audit(url, { sandbox, check, only: "state-duplicate" });
+    await expect(audited).rejects.toMatchObject({ messages: [expect.stringContaining("Refused: [redacted]")] });
   });
 
   it("reports all wrong options, and sends nothing", async () => {

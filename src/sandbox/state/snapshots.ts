@@ -30,7 +30,7 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAP
   const { snapshots } = company.record;
   const others = snapshots.values().filter(({ id }) => id !== name);
   if (others.length >= limits.count) refuseMore(name, `${limits.count} snapshots are kept, and there are as many`);
-  assertStateFits(company.record, `Failed to save the snapshot ${quote(name)}`, limits.bytesOfOne);
+  assertStateFits(company.record, `Failed to save the snapshot ${quote(name)}`, undefined, limits.bytesOfOne);
   const now = company.now();
   const json = JSON.stringify(dumpState(company, now));
   const bytes = Buffer.byteLength(json);

@@ -45,15 +45,22 @@ export const STATE_BYTES_MAX = 256 * 1024 * 1024;
 /** The most memory that the values of a state may take. A state within its size takes more only if it has tens of megabytes of short values in metadata. */
 export const STATE_VALUE_BYTES_MAX = 3 * STATE_BYTES_MAX;
 
-/** Throws UsageError("state") if the company's state would be too large to be put in again. Counts the records, which are smaller than the state. */
-export function assertStateFits({ world }: Pick<CompanyRecord, "world">, failed: string, max = STATE_BYTES_MAX): void {
+/**
+ * Throws UsageError("state") if the company's state would be too large to be put in again. Counts the records, which are smaller than the state.
+ * `advice` says what to do about it.
+ */
+export function assertStateFits(
+  { world }: Pick<CompanyRecord, "world">,
+  failed: string,
+  advice = "Reset the company now and then.",
+  max = STATE_BYTES_MAX,
+): void {
   let left = max;
   for (const name of stateTables) {
     for (const row of tableOf(world, name).values()) {
       left -= jsonBytes(row, left);
       if (left >= 0) continue;
-      const why = `it has more than ${max} bytes`;
-      throw new UsageError("state", `${failed}: ${why}. Reset the company now and then.`);
+      throw new UsageError("state", `${failed}: it has more than ${max} bytes. ${advice}`);
     }
   }
 }
@@ -73,8 +80,9 @@ export function restoreState(company: StateOwner, dumped: unknown): CompanyRecor
   const problems = [...checkCounts(parsed.data), ...checkRecords({ ...records, now })];
   if (problems.length > 0) throw new UsageError("input", firstProblems(problems));
   const world = fillWorld(parsed.data);
-  // Numbers such as 1e20 are shorter in a request than in the store.
-  assertStateFits({ world }, "Failed to put the state");
+  // The request is shorter if it has numbers such as 1e20.
+  const advice = "Remove records from it. A number such as 1e20 counts with all its digits.";
+  assertStateFits({ world }, "Failed to put the state", advice);
   return {
     identity: company.record.identity,
     world,

@@ -83,7 +83,7 @@ describe("a request that is shorter than what it puts", () => {
     const refused = await control("PUT", "/state", state.text.replace('"here"', numbers));
     expect([refused.status, refused.body.message[0]]).toEqual([
       422,
-      "Failed to put the state: it has more than 268435456 bytes. Reset the company now and then.",
+      "Failed to put the state: it has more than 268435456 bytes. Remove records from it. A number such as 1e20 counts with all its digits.",
     ]);
     expect((await control("GET", "/state")).body.charges).toEqual(state.body.charges);
   });
