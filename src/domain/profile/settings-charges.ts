@@ -28,7 +28,7 @@ export const chargeSettings = {
     summary: "How long after its creation an unpaid charge is dropped, on the company's clock.",
     default: "1h",
     alternatives: [
-      { value: "a duration", form: true, samples: ["30m", "2h"], effect: "That long; the contract says one hour." },
+      { value: "a duration", form: true, samples: ["30m", "2h"], effect: "A charge is dropped after that time." },
     ],
     question: "Is a charge dropped exactly one hour after its creation?",
     contract: "1 hour after creation, then automatically `dropped`",
@@ -69,7 +69,7 @@ export const chargeSettings = {
         value: "{rate, decimals, credit} with a fraction from 0 to 1, 0 to 4 decimals, and full or net",
         samples: [{ rate: 0.02 }],
         form: true,
-        effect: "That fee. Members have defaults.",
+        effect: "The fee follows these members. Each has a default.",
       },
       { value: { credit: "net" }, effect: "The account is credited with the amount less the fee." },
     ],

@@ -27,12 +27,12 @@ export const authSettings = {
   /** Where `X-Company-Id` is required. Default `charges`: on charge creation, and checked wherever it is present. */
   companyHeader: choice({
     summary:
-      "Where X-Company-Id is required: by default on charge creation, where a missing one is 400; present anywhere " +
-      "but not the token's company, it is 403.",
+      "Where X-Company-Id is required: by default on charge creation, where a missing one is 400. On every call, " +
+      "another company than the token's is 403.",
     default: "charges",
     alternatives: [
       { value: "everywhere", effect: "Every call of the API without it is 400." },
-      { value: "ignored", effect: "The header is never looked at." },
+      { value: "ignored", effect: "The header is ignored." },
     ],
     question: "Which calls need `X-Company-Id`, and what is the answer to a missing or a wrong one?",
     contract: "Whether other endpoints need it: not shown.",
@@ -65,7 +65,7 @@ export const pagingSettings = {
   ),
   /** How many items a page has when the query does not say, 1 to 100. Default 15. */
   limit: setting({
-    summary: "How many items a page of a list has when the query does not say, which may ask for 1 to 100.",
+    summary: "How many items a page of a list has when the query does not ask for a number from 1 to 100.",
     default: 15,
     alternatives: [
       { value: "a whole number from 1 to 100", form: true, samples: [2, 50], effect: "Pages of that size." },

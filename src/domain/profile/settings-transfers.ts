@@ -55,7 +55,7 @@ export const transferSettings = {
         value: "{rate, fixed, decimals} with a fraction from 0 to 1, an amount of XOF, and 0 to 4 decimals",
         samples: [{ rate: 0.02 }],
         form: true,
-        effect: "That fee. Members have defaults.",
+        effect: "The fee follows these members. Each has a default.",
       },
       { value: { rate: 0 }, effect: "Transfers are free." },
     ],
@@ -82,7 +82,7 @@ export const transferSettings = {
         value: "{after} with a duration",
         form: true,
         samples: [{ after: "1m" }],
-        effect: "That long after its creation.",
+        effect: "It becomes final that long after its creation.",
       },
       { value: "immediate", effect: "As soon as it is created; the creation still answers `pending`." },
       { value: "{polls} with a whole number n", form: true, samples: [{ polls: 3 }], effect: "On the n-th GET of it." },
@@ -146,7 +146,14 @@ export const batchSettings = {
   maxItems: setting({
     summary: "How many transfers a batch may have: more of them, or none, is 400.",
     default: 500,
-    alternatives: [{ value: "a whole number from 1 to 10000", form: true, samples: [2, 1000], effect: "That many." }],
+    alternatives: [
+      {
+        value: "a whole number from 1 to 10000",
+        form: true,
+        samples: [2, 1000],
+        effect: "A batch has at most that many.",
+      },
+    ],
     question: "How many transfers may a batch have?",
     contract: "Batch size limit: not shown.",
     schema: wholeNumber(1, 10_000),

@@ -118,7 +118,9 @@ export const webhookSettings = {
   timeout: setting({
     summary: "How long a receiver may take to answer, in real time.",
     default: "10s",
-    alternatives: [{ value: "a duration from 1ms to 1h", form: true, samples: ["1s"], effect: "That long." }],
+    alternatives: [
+      { value: "a duration from 1ms to 1h", form: true, samples: ["1s"], effect: "A receiver may take that long." },
+    ],
     question: "How long may a receiver take to answer a webhook?",
     contract: "Retries and time-outs on delivery: not shown.",
     schema: duration(1, 3_600_000),
@@ -127,7 +129,7 @@ export const webhookSettings = {
   insecureTls: choice({
     summary: "Whether receivers whose TLS certificate cannot be verified are called.",
     default: false,
-    alternatives: [{ value: true, effect: "They are: for receivers with a self-signed certificate." }],
+    alternatives: [{ value: true, effect: "Such receivers are called, as those with a self-signed certificate." }],
     question: "Which certificates of a receiver are accepted?",
     contract: "Not in the contract: it says nothing of the receiver's certificate.",
   }),
