@@ -2,18 +2,20 @@ import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { endMarkPath } from "../../src/adapters/store/end-mark.js";
 import { journalPath } from "../../src/adapters/store/journal.js";
-import { newStorePath, openLetters } from "../support/letter-store.js";
+import { newStorePath, openLetters, overwriteWithOther } from "../support/letter-store.js";
 
 describe("a clean stop", () => {
   it.each([
-    ["checkpoint", (path: string) => path],
-    ["journal", (path: string) => journalPath(path, 1)],
-  ])("writes a %s again that was removed after the last change", async (_, fileOf) => {
+    ["removed checkpoint", (path: string) => rm(path)],
+    ["removed journal", (path: string) => rm(journalPath(path, 1))],
+    ["shortened journal", (path: string) => truncate(journalPath(path, 1), 40)],
+    ["checkpoint of another moment", overwriteWithOther],
+  ])("writes a %s again, also when nothing changes any more", async (_, take) => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
     put("a", 1);
     await store.durable(true);
-    await rm(fileOf(path));
+    await take(path);
     await store.close();
     const again = await openLetters(path);
     expect([...again.store.data]).toEqual([["a", 1]]);

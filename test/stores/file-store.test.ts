@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DocumentFile } from "../../src/adapters/store/document.js";
@@ -17,6 +17,7 @@ import {
   letters,
   newStorePath,
   openLetters,
+  overwriteWithOther,
   placeOf,
   withChecksum,
 } from "../support/letter-store.js";
@@ -411,9 +412,11 @@ describe("the disk", () => {
   });
 
   it.each<[string, (path: string) => Promise<void>]>([
-    ["the journal", (path) => rm(`${path}.journal-1`)],
-    ["the checkpoint", (path) => rm(path)],
-  ])("%s is written again after somebody removed it", async (_, take) => {
+    ["a removed journal", (path) => rm(`${path}.journal-1`)],
+    ["a removed checkpoint", (path) => rm(path)],
+    ["an emptied journal", (path) => truncate(`${path}.journal-1`)],
+    ["a checkpoint of another moment", (path) => overwriteWithOther(path)],
+  ])("%s is written again with the next change", async (_, take) => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
     put("a", 1);

@@ -81,9 +81,10 @@ export function createCrashingFiles(isBroken: (operation: number) => boolean, fo
       operate();
       history = [new Map(names)];
     },
-    async inodeOf(path) {
+    async stampOf(path) {
       operate();
-      return names.get(basename(path))?.id;
+      const found = names.get(basename(path));
+      return found && { inode: found.id, bytes: found.content.length };
     },
     async remove(path) {
       operate();

@@ -1,6 +1,7 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { DocumentFile, STORE_VERSION } from "../../src/adapters/store/document.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
 import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
@@ -68,3 +69,17 @@ export async function copyOf(path: string): Promise<string> {
 
 /** The path of a store in a new folder. */
 export const newStorePath = async (): Promise<string> => join(await folderWith({}), "store.json");
+
+/** What somebody does who copies a backup over the checkpoint of a running process: the file stays the same one. */
+export async function overwriteWithOther(path: string): Promise<void> {
+  const other = await newStorePath();
+  const entries = [["put", "z", 26]] as const;
+  await new DocumentFile(placeOf(other)).write({
+    schemaVersion: STORE_VERSION,
+    epoch: 1,
+    holder: "another",
+    generation: 1,
+    entries,
+  });
+  await copyFile(other, path);
+}

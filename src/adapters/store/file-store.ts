@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../kernel/log.js";
 import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { STORE_VERSION } from "./document.js";
 import { readEpoch, writeEndMark } from "./end-mark.js";
-import { type FileSystem, findStore, nodeFileSystem } from "./file-system.js";
+import { type FileSystem, findStore, nodeFileSystem, type Stamp } from "./file-system.js";
 import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";
 import { type LoadedStore, loadStore, openDocument } from "./load-store.js";
 import { acquireLock, LockLost, readLockEpoch } from "./lock.js";
@@ -111,6 +112,8 @@ class FileStore<Data> implements Store<Data> {
   /** The generation of the journal. */
   #generation: number;
   #journal: Journal | undefined;
+  /** The document that this process wrote last; undefined until it has written one. */
+  #document: Stamp | undefined;
   #position = 0;
   /** Changes up to this position are on disk. */
   #kept = 0;
@@ -211,15 +214,22 @@ class FileStore<Data> implements Store<Data> {
     throw new UsageError("cannot-run", `${failed}. Everything that was answered with success is there.`);
   }
 
-  /** Whether all changes are in the files, and nobody has removed or replaced the files. If this cannot be determined, they count as unchanged. */
+  /** Whether all changes are in the files, and nobody has removed or changed the files. If this cannot be determined, they count as unchanged. */
   async #isKept(): Promise<boolean> {
-    const { fs, path } = this.#place;
     if (this.#kept !== this.#position) return false;
     try {
-      return (await this.#journal?.isInPlace()) !== false && (await fs.inodeOf(path)) !== undefined;
+      return (await this.#journal?.isInPlace()) !== false && (await this.#isDocumentInPlace());
     } catch {
       return true;
     }
+  }
+
+  /** Whether nobody else removed, replaced or changed the document. */
+  async #isDocumentInPlace(): Promise<boolean> {
+    // While a new document is written, it may already have replaced this one.
+    const expected = this.#writingDocument === undefined ? this.#document : undefined;
+    const found = await this.#place.fs.stampOf(this.#place.path);
+    return expected === undefined ? found !== undefined : isDeepStrictEqual(found, expected);
   }
 
   async #markEnd(): Promise<void> {
@@ -308,7 +318,7 @@ class FileStore<Data> implements Store<Data> {
       }
       try {
         if (this.lost.aborted) throw this.#failure;
-        // This also writes files again that somebody removed.
+        // This also writes files again that somebody removed or changed.
         if (this.#failure !== undefined) await this.#recover();
       } catch (error) {
         this.#fail(error);
@@ -323,10 +333,9 @@ class FileStore<Data> implements Store<Data> {
   async #append(): Promise<void> {
     const upTo = this.#position;
     const group = this.#pending.splice(0);
-    const { fs, path } = this.#place;
     await this.#journal?.append(group);
     this.#flushes++;
-    if ((await fs.inodeOf(path)) === undefined) throw new Error(`${path} was removed`);
+    if (!(await this.#isDocumentInPlace())) throw new Error(`${this.#place.path} was removed or changed`);
     this.#kept = upTo;
   }
 
@@ -379,6 +388,7 @@ class FileStore<Data> implements Store<Data> {
     const low = openDocument(this.#place);
     low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, holder: lock.id, generation, entries };
     await low.write();
+    this.#document = await fs.stampOf(path);
     for (const journal of await listJournals(fs, path)) {
       if (journal.generation < generation) await fs.remove(journal.path);
     }

@@ -12,6 +12,12 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
+/** Two stamps of a name differ when the file was replaced or cut in between. Times are left out: shared folders change them later. */
+export interface Stamp {
+  readonly inode: number;
+  readonly bytes: number;
+}
+
 /** A file store's access to the disk. Tests use one that fails on demand. */
 export interface FileSystem {
   create(path: string): Promise<WritableFile>;
@@ -19,7 +25,7 @@ export interface FileSystem {
   /** Flushes the names in the folder of a path. */
   syncFolderOf(path: string): Promise<void>;
   /** Undefined when there is no such file. */
-  inodeOf(path: string): Promise<number | undefined>;
+  stampOf(path: string): Promise<Stamp | undefined>;
   /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>;
   /** Names in the folder of a path. */
@@ -32,7 +38,8 @@ export const nodeFileSystem: FileSystem = {
     // The file contains access tokens and secret keys, so only its owner may read it. An existing file may still be open elsewhere, so it is replaced
     // and not overwritten.
     await rm(path, { force: true });
-    const handle = await open(path, "wx", 0o600);
+    // Appending leaves no hole in a file that somebody cut, so its length shows the cut.
+    const handle = await open(path, "ax", 0o600);
     const { ino } = await handle.stat();
     return {
       inode: ino,
@@ -52,7 +59,10 @@ export const nodeFileSystem: FileSystem = {
       await folder.close();
     }
   },
-  inodeOf: async (path) => (await unlessMissing(stat(path)))?.ino,
+  async stampOf(path) {
+    const found = await unlessMissing(stat(path));
+    return found && { inode: found.ino, bytes: found.size };
+  },
   remove: (path) => rm(path, { force: true }),
   listFolderOf: (path) => readdir(dirname(path)),
   makeFolderOf: (path) => makeFolder(dirname(path)),

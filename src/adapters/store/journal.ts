@@ -31,10 +31,10 @@ export interface Journal {
   readonly lines: number;
   /**
    * Resolves when the group is on disk and the lock was still held after that. Requests are answered while the group is turned into JSON. Throws when
-   * the JSON is too long for a line, and when the file was removed or replaced.
+   * the JSON is too long for a line, and when somebody else removed or changed the file.
    */
   append(entries: readonly StoreEntry[]): Promise<void>;
-  /** Whether the file was neither removed nor replaced. */
+  /** Whether nobody else removed, replaced or changed the file. */
   isInPlace(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -68,7 +68,10 @@ export async function createJournal(place: Place, path: string, { after }: Pick<
     return text;
   };
   const file = await placeFile(place, path, [count(renderLine(`${lock.epoch} ${++lines} ${JSON.stringify(first)}`))]);
-  const isInPlace = async (): Promise<boolean> => (await fs.inodeOf(path)) === file.inode;
+  const isInPlace = async (): Promise<boolean> => {
+    const found = await fs.stampOf(path);
+    return found?.inode === file.inode && found.bytes === bytes;
+  };
   return {
     get bytes() {
       return bytes;
@@ -84,7 +87,7 @@ export async function createJournal(place: Place, path: string, { after }: Pick<
       // This comes after the flush: if the lock is still held now, the next owner reads this line.
       const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
       // A file without a name would be lost when this process ends.
-      if (!isThere) throw new Error(`${path} was removed or replaced`);
+      if (!isThere) throw new Error(`${path} was removed or changed`);
     },
     isInPlace,
     close: () => file.close(),
