@@ -362,6 +362,20 @@ it("shows no credentials of a recording that has them", async () => {
   expect(JSON.stringify(report)).not.toContain("live_");
 });
 
+it("shows no credentials of a recording with a thousand others", async () => {
+  const [read] = await recordWith({}, async (sandbox) => void (await sandbox.fetch("/v1/balance")));
+  const others = Array.from({ length: 1_001 }, (_, at) => `live_${at}_9b1aa07c`);
+  const body = Buffer.from(JSON.stringify({ balance: 1, note: "live_6f1c0e2b9d", accessToken: others }));
+  const exchange = {
+    ...read!,
+    headers: [["authorization", "Bearer live_6f1c0e2b9d"]] as const,
+    answer: { ...read!.answer!, body },
+  };
+  const report = await calibrateAll([[exchange]], { only: ["http"] });
+  expect(report.drift).toContainEqual(expect.objectContaining({ pointer: "/body/note", kind: "added" }));
+  expect(JSON.stringify(report)).not.toContain("live_");
+});
+
 describe("a service that limits the rate", () => {
   const profile = { rateLimit: { requests: 2, per: "10s" } } as const;
   const ask = async (sandbox: Sandbox): Promise<void> => {

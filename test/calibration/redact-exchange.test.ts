@@ -82,6 +82,14 @@ describe("redaction", () => {
     expect(JSON.parse(text)).toMatchObject({ request: { method: "POST" } });
   });
 
+  it("hides the secret key after a thousand other credentials", () => {
+    const redact = createExchangeRedactor({ ...redactOptions, secretKey });
+    for (let n = 0; n <= 1_000; n++)
+      redact({ ...exchange, headers: [["Cookie", `session=live_${n}_6f1c`]] }, "service");
+    const body = Buffer.from(JSON.stringify({ note: `x ${secretKey}` }));
+    expect(textOf(redact({ ...exchange, body }, "service").body)).toBe('{"note":"x [redacted]"}');
+  });
+
   it("hides named fields; a phone number becomes one pseudonym, and test numbers stay", () => {
     const redact = createExchangeRedactor({ ...redactOptions, fields: ["msisdn", "Name"] });
     const first = redact(exchange, "service");

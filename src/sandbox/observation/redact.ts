@@ -34,7 +34,7 @@ const SEPARATORS = /((?:[\s"'/?&#,:;!|<>(){}[\]\\]|=(?=[\w%]))+)/;
 
 /**
  * Redacts the secrets that it knows: as they are, escaped for a URL, JSON or HTML, also several times, and within base64 or hex. A secret stays known
- * after it was replaced, because a client may still use it. `current` lists the secrets in use, which are never forgotten.
+ * after it was replaced, because a client may still use it. `current` lists the secrets in use, which are never forgotten: by default the first ones.
  */
 export class SecretRedactor {
   readonly #current: () => Iterable<string>;
@@ -45,7 +45,7 @@ export class SecretRedactor {
   #forms = new TextIndex();
 
   /** `before`: a redactor that is applied to each text first. */
-  constructor(secrets: Iterable<string> = [], current: () => Iterable<string> = () => [], before?: Redactor) {
+  constructor(secrets: readonly string[] = [], current: () => Iterable<string> = () => secrets, before?: Redactor) {
     this.#current = current;
     this.#before = before;
     this.add(secrets);
@@ -189,7 +189,7 @@ interface Access {
 /** The redactor for what one company or a stranger sees: `all`, or with tenancy a new one that knows only the admin token. */
 export function ownRedactor({ tenancy, adminToken }: Access, all: SecretRedactor): SecretRedactor {
   const admin = [adminToken ?? []].flat();
-  return tenancy ? new SecretRedactor(admin, () => admin) : all;
+  return tenancy ? new SecretRedactor(admin) : all;
 }
 
 export function secretTexts({ secretKey, tokens }: Identity): readonly string[] {
