@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { endMarkPath } from "../../src/adapters/store/end-mark.js";
 import { journalPath } from "../../src/adapters/store/journal.js";
@@ -10,6 +10,7 @@ describe("a clean stop", () => {
     ["removed journal", (path: string) => rm(journalPath(path, 1))],
     ["shortened journal", (path: string) => truncate(journalPath(path, 1), 40)],
     ["checkpoint of another moment", overwriteWithOther],
+    ["checkpoint that was moved and linked", moveAndLink],
   ])("writes a %s again, also when nothing changes any more", async (_, take) => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);
@@ -30,6 +31,12 @@ describe("a clean stop", () => {
     expect(logged).toEqual([expect.stringMatching(/^warn the end could not be marked: .*store.json.lock is a folder/)]);
   });
 });
+
+async function moveAndLink(path: string): Promise<void> {
+  const elsewhere = await newStorePath();
+  await rename(path, elsewhere);
+  await symlink(elsewhere, path);
+}
 
 describe("after a clean stop", () => {
   async function closedStore(): Promise<string> {

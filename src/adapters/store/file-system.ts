@@ -60,7 +60,8 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   async stampOf(path) {
-    const found = await unlessMissing(stat(path));
+    // A link is another file: the next process would look for the journals beside its target.
+    const found = await unlessMissing(lstat(path));
     return found && { inode: found.ino, bytes: found.size };
   },
   remove: (path) => rm(path, { force: true }),
