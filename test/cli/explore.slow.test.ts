@@ -474,6 +474,20 @@ describe("a command that misbehaves", () => {
     expect(code).toBe(6);
   });
 
+  it.each([
+    [
+      "in a group of tasks in Python",
+      `console.error("  + Exception Group Traceback (most recent call last):\\n  |   File \\"pay.py\\", line 1\\n  +-+---- 1 ----\\n    | Error: 503\\n    +-----"); process.exit(1)`,
+    ],
+    [
+      "in PHP without a php.ini",
+      `console.log("\\nFatal error: Uncaught Exception: 503 in pay.php:1\\nStack trace:\\n#0 {main}"); process.exit(255)`,
+    ],
+  ])("throws %s: a crash", async (_, code) => {
+    const { report } = await exploreJson(["--only", "503"], misbehaves(code));
+    expect(tableOf(report)).toEqual(["createTransaction#1 503: crashed"]);
+  });
+
   it("throws: a crash, and its output is kept for bugs alone", async () => {
     const { report, folder } = await exploreJson(
       ["--only", "503", "429"],

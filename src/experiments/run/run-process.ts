@@ -88,7 +88,7 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
         cleanUp();
         const exitCode = code ?? 128 + (endedBy === null ? 0 : constants.signals[endedBy]);
         const wasStopped = timedOut || signal.aborted;
-        const crash = wasStopped ? null : findCrash(code, endedBy, errors.text());
+        const crash = wasStopped ? null : findCrash(code, endedBy, errors.text(), all.text());
         resolve({ exitCode: timedOut ? null : exitCode, crash, timedOut, ms, output: all.text() });
       })();
     });
