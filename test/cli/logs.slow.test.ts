@@ -175,6 +175,13 @@ describe("a call of the control API", () => {
       ["/_sandbox/clock?company=company_c", undefined],
     ]);
   });
+
+  it("is written for a refused HEAD, which has no body", async () => {
+    const sandbox = await started(["--log-level", "debug", "--admin-token", "hush-7f3k"]);
+    expect((await ask(sandbox, "HEAD", "/_sandbox")).status).toBe(401);
+    const lines = await linesOf(sandbox);
+    expect(lines).toContainEqual(expect.objectContaining({ method: "HEAD", path: "/_sandbox", status: 401 }));
+  });
 });
 
 describe("hostile input", () => {

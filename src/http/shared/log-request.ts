@@ -42,9 +42,9 @@ function namedCompany(c: HttpContext): string | undefined {
   return caller && (caller.tenant ?? c.req.query("company"));
 }
 
-/** Only error bodies have a correlation id. */
+/** Only error bodies have a correlation id. That of an answer to HEAD is already dropped. */
 async function correlationIdIn(answer: Response): Promise<string | undefined> {
-  if (answer.status < 400 || answer.headers.get("content-type")?.startsWith("application/json") !== true)
-    return undefined;
+  if (answer.status < 400 || answer.bodyUsed) return undefined;
+  if (answer.headers.get("content-type")?.startsWith("application/json") !== true) return undefined;
   return correlationIdOf(await answer.clone().json());
 }
