@@ -456,6 +456,15 @@ describe("a command that misbehaves", () => {
     for (const secret of [...secrets, btoa(`shop:${secrets[1]}`)]) expect(shown).not.toContain(secret);
   });
 
+  it("prints a token in base64 of several lines: it is redacted", async () => {
+    const { folder } = await exploreJson(
+      ["--only", "503"],
+      misbehaves(`console.log(btoa("x".repeat(50) + SANDBOX_ACCESS_TOKEN).replaceAll(/.{76}/g, "$&\\n"));`),
+    );
+    const printed = await readFile(join(folder, "reports/explore/01.txt"), "utf8");
+    expect(atob(printed.replaceAll(/[^\w+/]/g, ""))).not.toContain("at_sandbox");
+  });
+
   it("sends control characters: the rules of the report can be read", async () => {
     const { stdout, folder } = await explore(
       ["--only", "503"],

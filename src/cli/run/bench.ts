@@ -16,6 +16,8 @@ export interface BenchOptions {
   readonly check: string | undefined;
 }
 
+const BROKEN_BASE64 = /(?<![\w+/-])[\w+/-]{16}[\w+/-]*(?:\r?\n[\w+/-]+)+/g;
+
 /** Runs the command of a user, each time beside a fresh sandbox on a free port. */
 export function createBench({ command, flags, names, check }: BenchOptions): RunOnce {
   return async (experiment, { timeoutMs, signal }) => {
@@ -32,11 +34,13 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
       const seen = await finish();
       const checked =
         check === undefined || signal.aborted ? undefined : await runProcess([check], { ...limits, shell: true });
-      const lines = (printed + (checked?.output ?? "")).split("\n");
+      const { text } = running.sandbox.redactor;
+      // The output is kept in a file. Some encoders break lines. Otherwise it is redacted line by line, because a line that holds an encoded secret is
+      // redacted as a whole.
+      const lines = (printed + (checked?.output ?? "")).replaceAll(BROKEN_BASE64, text).split("\n");
       return {
         ...ended,
-        // The output is kept in a file. It is redacted line by line, because a line that holds an encoded secret is redacted as a whole.
-        printed: lines.map(running.sandbox.redactor.text).join("\n"),
+        printed: lines.map(text).join("\n"),
         seen,
         holds: checked === undefined ? null : checked.exitCode === 0,
       };
