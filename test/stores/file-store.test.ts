@@ -231,7 +231,7 @@ describe("a damaged store", () => {
       entries: [],
       ...head,
     });
-    await (await createJournal(place, journalPath(place.path, 1), { after: null })).close();
+    await (await createJournal(place, 1, { after: null })).close();
     await expect(openLetters(place.path)).rejects.toMatchObject({
       kind: "file",
       message: expect.stringContaining(`store.json:1:1: this is not a store of the sandbox: ${message}`),

@@ -113,7 +113,7 @@ describe("a journal that was changed", () => {
     await store.durable(true);
     const copy = await copyOf(path);
     const { holder } = (await new DocumentFile(placeOf(copy)).read()) ?? {};
-    const journal = await createJournal(placeOf(copy, 1, holder), journalPath(copy, 2), opening);
+    const journal = await createJournal(placeOf(copy, 1, holder), 2, opening);
     if (entries.length > 0) await journal.append(entries);
     await journal.close();
     const loaded = await loadStore(placeOf(copy), letters).then(
@@ -138,6 +138,18 @@ describe("a journal that was changed", () => {
     }
     await writeFile(one, await readFile(other));
     await expect(openLetters(one)).rejects.toThrow("journal-2:1:1: this does not follow from ");
+  });
+
+  it("is refused under the name of a later one of the same process", async () => {
+    const path = await newStorePath();
+    const { store, put } = await openLetters(path, { journalBytes: 100 });
+    put("a", 1);
+    await store.durable(true);
+    const first = await readFile(journalPath(path, 1));
+    put("a", 2);
+    await store.close();
+    await writeFile(journalPath(path, 2), first);
+    await expect(openLetters(path)).rejects.toThrow("journal-2:1:1: this is the journal 1 under another name");
   });
 
   it("is refused with the end mark of a later holder, beside a document of an earlier one", async () => {

@@ -5,7 +5,7 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { STORE_VERSION } from "./document.js";
 import { readEpoch, writeEndMark } from "./end-mark.js";
 import { type FileSystem, findStore, nodeFileSystem, type Stamp } from "./file-system.js";
-import { createJournal, type Journal, journalPath, listJournals } from "./journal.js";
+import { createJournal, type Journal, listJournals } from "./journal.js";
 import { type LoadedStore, loadStore, openDocument } from "./load-store.js";
 import { acquireLock, LockLost, readLockEpoch } from "./lock.js";
 import { type Place, removeUnfinished } from "./place-file.js";
@@ -372,7 +372,7 @@ class FileStore<Data> implements Store<Data> {
   }
 
   #createJournal(after: number | null): Promise<Journal> {
-    return createJournal(this.#place, journalPath(this.#place.path, this.#generation + 1), { after });
+    return createJournal(this.#place, this.#generation + 1, { after });
   }
 
   async #switchTo(journal: Journal): Promise<void> {

@@ -42,6 +42,8 @@ export interface Journal {
 const opening = object({
   /** As in the document. */
   holder: anyText().default(""),
+  /** The number in the file's name. Older stores do not say it. */
+  generation: storeNumber(1).optional(),
   /** The number of lines of the journal before, which this one continues. Null when it continues a document that is written with it. */
   after: storeNumber(1).nullable(),
 });
@@ -58,9 +60,14 @@ export interface JournalLine {
 }
 
 /** Creates a journal without changes. */
-export async function createJournal(place: Place, path: string, { after }: Pick<Opening, "after">): Promise<Journal> {
+export async function createJournal(
+  place: Place,
+  generation: number,
+  { after }: Pick<Opening, "after">,
+): Promise<Journal> {
   const { fs, lock } = place;
-  const first: Opening = { holder: lock.id, after };
+  const path = journalPath(place.path, generation);
+  const first: Opening = { holder: lock.id, generation, after };
   let lines = 0;
   let bytes = 0;
   const count = (text: string): string => {

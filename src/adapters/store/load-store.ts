@@ -111,7 +111,9 @@ class JournalReader {
   }
 
   /** Whether the journal may have changes. If not, its document was not written, because the process was killed before. */
-  #isContinuation(file: string, generation: number, epoch: number, { after, holder }: Opening): boolean {
+  #isContinuation(file: string, generation: number, epoch: number, opening: Opening): boolean {
+    const { after, holder, generation: own = generation } = opening;
+    if (own !== generation) refuseFile(file, 1, `this is the journal ${own} under another name`);
     if (epoch !== this.#document.epoch || holder !== this.#document.holder) return false;
     if (generation === this.#document.generation) return true;
     if (after === null) return false;
