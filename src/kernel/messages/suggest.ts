@@ -10,6 +10,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = MAX_DISTANCE + 1;
   for (const candidate of candidates) {
+    // Each letter more or less is a difference. Computing the distance to a long text would take long.
+    if (Math.abs(word.length - candidate.length) > MAX_DISTANCE) continue;
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     const length = Math.max(word.length, candidate.length);
     if (away < bestDistance && (length - away) / length > MIN_SIMILARITY) {

@@ -5,6 +5,7 @@ import { numberBehaviours } from "../../domain/accounts/test-numbers.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
+import { shorten } from "../../kernel/messages/text.js";
 import { FileProblems } from "../../sandbox/config/file-problems.js";
 import type { Step } from "./scenario.js";
 import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";
@@ -39,10 +40,33 @@ export interface ParseContext {
   /** The files that lead here, outermost first. */
   readonly chain: readonly string[];
   /** The variables that were saved before. */
-  readonly known: Set<string>;
+  readonly known: KnownNames;
   /** Variables that are known only here: the `with` of a used file, the `index` of a repetition. */
   readonly locals: readonly string[];
   readonly shared: ReturnType<typeof createShared>;
+}
+
+/** Names that are known at a place: its own, and those of the places around it. Nothing is copied, because a scenario may have thousands of names and branches. */
+class KnownNames {
+  readonly own = new Set<string>();
+  readonly #around: KnownNames | undefined;
+
+  constructor(around?: KnownNames) {
+    this.#around = around;
+  }
+
+  has(name: string): boolean {
+    return this.own.has(name) || this.#around?.has(name) === true;
+  }
+
+  get size(): number {
+    return this.own.size + (this.#around?.size ?? 0);
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    if (this.#around !== undefined) yield* this.#around;
+    yield* this.own;
+  }
 }
 
 /** State that all files of a scenario share. */
@@ -62,7 +86,7 @@ function createShared(read: ReadSource) {
 }
 
 export function createContext(source: Source, read: ReadSource): ParseContext {
-  return { source, chain: [resolve(source.file)], known: new Set(), locals: [], shared: createShared(read) };
+  return { source, chain: [resolve(source.file)], known: new KnownNames(), locals: [], shared: createShared(read) };
 }
 
 function addProblem({ shared, source }: ParseContext, path: SourcePath, message: string): void {
@@ -70,7 +94,7 @@ function addProblem({ shared, source }: ParseContext, path: SourcePath, message:
 }
 
 function know({ known }: ParseContext, names: Iterable<string>): void {
-  for (const name of names) known.add(name);
+  for (const name of names) known.own.add(name);
 }
 
 /** Parses a list of steps in order. Each step knows the variables that earlier ones save. */
@@ -121,12 +145,8 @@ function findKeyword(context: ParseContext, value: unknown, path: SourcePath): S
 
 /** Checks that every `${…}` is well formed, and known before the step runs. */
 function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown, path: SourcePath): void {
-  const inner = substepPaths[keyword];
-  const isElsewhere = (at: SourcePath): boolean =>
-    inner?.every((key, index) => at[index] === key) === true ||
-    at[0] === "use" ||
-    at[keyword === "eventually" ? 1 : 0] === "save";
-  for (const { text, path: at } of listTexts(value)) {
+  const isElsewhere = (at: SourcePath): boolean => at[0] === "use" || at[keyword === "eventually" ? 1 : 0] === "save";
+  for (const { text, path: at } of listTexts(withoutSubsteps(keyword, value))) {
     if (context.shared.problems.isFull) return;
     if (isElsewhere(at)) continue;
     const parsed = parseTemplate(text);
@@ -135,11 +155,13 @@ function checkTexts(context: ParseContext, keyword: StepKeyword, value: unknown,
   }
 }
 
-/** Where steps have other steps. The texts in those are checked with them. */
-const substepPaths: Partial<Record<StepKeyword, readonly string[]>> = {
-  parallel: ["parallel"],
-  repeat: ["repeat", "steps"],
-};
+/** The texts in the steps of a step are checked with those. */
+function withoutSubsteps(keyword: StepKeyword, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (keyword === "parallel") return { ...value, parallel: [] };
+  const { repeat } = value;
+  return keyword === "repeat" && isObject(repeat) ? { ...value, repeat: { ...repeat, steps: [] } } : value;
+}
 
 /** The names under every `save` in a value. */
 function listSaves(value: unknown): string[] {
@@ -198,15 +220,15 @@ async function parseBranches(
   path: SourcePath,
 ): Promise<readonly Step[]> {
   const steps: Step[] = [];
-  const saved: string[] = [];
+  const saved: ReadonlySet<string>[] = [];
   for (const [index, branch] of branches.entries()) {
     if (context.shared.problems.isFull) break;
-    const own = { ...context, known: new Set(context.known) };
-    const step = await parseStep(own, branch, [...path, index]);
+    const known = new KnownNames(context.known);
+    const step = await parseStep({ ...context, known }, branch, [...path, index]);
     if (step !== undefined) steps.push(step);
-    saved.push(...own.known);
+    saved.push(known.own);
   }
-  know(context, saved);
+  for (const names of saved) know(context, names);
   return steps;
 }
 
@@ -216,7 +238,7 @@ function checkExpression(context: ParseContext, expression: string, path: Source
   if (known.has(root) || locals.includes(root)) return;
   const report = (problem: string): void => addProblem(context, path, `\${${expression}} ${problem}`);
   if (!Object.hasOwn(builtIns, root)) {
-    if (!shared.isIncomplete) report(explainUnknown(root, [...known, ...locals]));
+    if (!shared.isIncomplete) report(explainUnknown(root, known, locals));
   } else if (builtIns[root] === "value" && members.length > 0) {
     report(`has no value: \${${root}} is one value, without members`);
   } else if (root === "testNumbers" && !(members.length === 1 && TEST_NUMBERS.includes(String(members[0])))) {
@@ -229,9 +251,18 @@ function checkExpression(context: ParseContext, expression: string, path: Source
   }
 }
 
-function explainUnknown(root: string, here: readonly string[]): string {
+/** A message names at most this many of the known variables. The meant one is looked for among more, but not among tens of thousands. */
+const NAMED_MAX = 20;
+const COMPARED_MAX = 1000;
+
+function explainUnknown(root: string, known: KnownNames, locals: readonly string[]): string {
+  const here = [...locals];
+  for (const each of known) if (here.push(each) >= COMPARED_MAX) break;
   const hint = didYouMean(root, [...here, ...BUILT_IN]);
-  const there = here.length === 0 ? "no step before it saves one" : `known here: ${here.join(", ")}`;
+  const more = known.size + locals.length - NAMED_MAX;
+  const named = here.slice(0, NAMED_MAX).map((each) => shorten(each));
+  if (more > 0) named.push(`and ${more} more`);
+  const there = here.length === 0 ? "no step before it saves one" : `known here: ${named.join(", ")}`;
   return `is not known here.${hint} (${there}; always there: ${BUILT_IN.join(", ")})`;
 }
 

@@ -23,6 +23,9 @@ export interface WorldParts {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The most companies that a scenario opens besides its own: each takes memory, and a signature of a webhook is compared with those of all. */
+export const OTHERS_MAX = 100;
+
 type OtherCompany = ReturnType<ScenarioWorld["other"]>;
 
 /** Runs a scenario in a company of this sandbox. */
@@ -112,6 +115,8 @@ export class CompanyWorld implements ScenarioWorld {
   other(name: string): OtherCompany {
     const known = this.#others.get(name);
     if (known !== undefined) return known;
+    if (this.#others.size >= OTHERS_MAX)
+      throw new UsageError("input", `A scenario may have at most ${OTHERS_MAX} other companies (\`as\`).`);
     const { sandbox } = this.#parts;
     const setup = setupFor(tokenOf(`${this.#parts.name}-${name}`));
     const { balance, frozenAt, profile } = this.#given ?? sandbox.options.defaults;

@@ -15,51 +15,51 @@ export interface VariableSources {
   readonly drawFake: DrawFake | undefined;
 }
 
-type Values = ReadonlyMap<string, unknown>;
-
 /** The most memory for the values of one scenario: those that it has saved, and those that its running steps fill in. */
 const MIB_MAX = 64;
 export const VARIABLE_BYTES_MAX = MIB_MAX * 1024 * 1024;
 const TOO_MUCH = `The variables of the scenario take more than ${MIB_MAX} MiB: what it has saved, and what the steps under way fill in. Save less of each answer, or insert less.`;
 
-/** The values of `${…}` at one place of a running scenario. Local variables come first, then saved ones, then those that are always known. */
+interface Saved {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/**
+ * The values of `${…}` at one place of a running scenario. Local variables come first, then those that were saved here, then those of the places around it,
+ * then those that are always known.
+ */
 export class Variables {
   readonly #sources: VariableSources;
-  readonly #saved: Map<string, unknown>;
+  /** The place around this one. It does not change while this one is in use, so nothing is copied. */
+  readonly #around: Variables | undefined;
   readonly #locals: Map<string, unknown>;
-  /** What was saved here, and not in a place before. */
-  readonly #written = new Map<string, { readonly value: unknown; readonly bytes: number }>();
+  readonly #saved = new Map<string, Saved>();
   /** Shared by all branches of the scenario. */
   readonly #held: { bytes: number };
   #filledBytes = 0;
 
-  constructor(
-    sources: VariableSources,
-    saved: Values = new Map(),
-    locals: Values = new Map(),
-    held: { bytes: number } = { bytes: 0 },
-  ) {
+  constructor(sources: VariableSources, around?: Variables, locals: Readonly<Record<string, unknown>> = {}) {
     this.#sources = sources;
-    this.#saved = new Map(saved);
-    this.#locals = new Map(locals);
-    this.#held = held;
+    this.#around = around;
+    this.#locals = new Map(Object.entries(locals));
+    this.#held = around === undefined ? { bytes: 0 } : around.#held;
   }
 
   save(name: string, value: unknown, bytes = bytesOf(value)): void {
-    this.#hold(bytes - (this.#written.get(name)?.bytes ?? 0));
+    this.#hold(bytes - (this.#saved.get(name)?.bytes ?? 0));
     this.#locals.delete(name);
-    this.#saved.set(name, value);
-    this.#written.set(name, { value, bytes });
+    this.#saved.set(name, { value, bytes });
   }
 
-  /** A copy with additional local variables: the `with` of a used file, the `index` of a repetition. What the branch saves is known here after `adopt`. */
+  /** A place within this one, with additional local variables: the `with` of a used file, the `index` of a repetition. What it saves is known here after `adopt`. */
   branch(locals: Readonly<Record<string, unknown>> = {}): Variables {
-    return new Variables(this.#sources, this.#saved, new Map([...this.#locals, ...Object.entries(locals)]), this.#held);
+    return new Variables(this.#sources, this, locals);
   }
 
   /** Takes over what a branch has saved. */
   adopt(branch: Variables): void {
-    for (const [name, { value, bytes }] of branch.#written) {
+    for (const [name, { value, bytes }] of branch.#saved) {
       this.#held.bytes -= bytes;
       this.save(name, value, bytes);
     }
@@ -94,11 +94,17 @@ export class Variables {
   #lookUp(expression: string): unknown {
     const [root = "", ...rest] = parsePath(expression);
     const name = String(root);
-    const own = [this.#locals, this.#saved].find((values) => values.has(name));
-    const value = own === undefined ? this.#builtIn(name, rest) : valueAt(own.get(name), rest);
+    const own = this.#find(name);
+    const value = own === undefined ? this.#builtIn(name, rest) : valueAt(own.value, rest);
     if (value !== undefined) return value;
     const why = own === undefined && name === "env" ? "that variable is not set" : "nothing stands at that path";
     throw new UsageError("input", `\${${expression}} has no value: ${why}.`);
+  }
+
+  #find(name: string): Pick<Saved, "value"> | undefined {
+    if (this.#locals.has(name)) return { value: this.#locals.get(name) };
+    const saved = this.#saved.get(name);
+    return saved !== undefined || this.#around === undefined ? saved : this.#around.#find(name);
   }
 
   #builtIn(root: string, rest: readonly (string | number)[]): unknown {

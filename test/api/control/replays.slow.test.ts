@@ -13,6 +13,49 @@ it("thousands of requests in one parallel step do not stop the others", async ()
   expect(stopMs).toBeLessThan(2_000);
 });
 
+describe("a scenario whose parts multiply does not stop the others", () => {
+  const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+  const save = (step: number) => ({
+    request: "GET /v1/balance",
+    save: Object.fromEntries(many(1_000, (index) => [`name_${step}_${index}`, "status"])),
+  });
+  const nest = (levels: number, step: unknown): unknown =>
+    levels === 0 ? step : nest(levels - 1, { parallel: [step] });
+  const insert = (name: (index: number) => string) => ({
+    request: "POST /v1/charges",
+    body: many(1_500, (index) => `\${${name(index)}}`),
+  });
+
+  it.each<[string, ...unknown[]]>([
+    ["variables and branches", ...many(8, save), { parallel: many(6_000, () => ({ settle: true })) }],
+    ["levels and texts", nest(90, { request: "POST /v1/charges", body: many(20_000, () => "a") })],
+    ["unknown and known names", ...many(40, save), insert((index) => `name_${index}`)],
+    [
+      "unknown names and a long one",
+      { request: "GET /v1/balance", save: { ["a".repeat(600_000)]: "status" } },
+      insert((index) => "b".repeat(90) + index),
+    ],
+  ])("%s", async (_, ...steps) => {
+    const { control } = openWorld();
+    const stopMs = await longestStop(async () => {
+      const { status } = await control("POST", "/scenarios/replay", { steps });
+      expect([200, 400]).toContain(status);
+    });
+    expect(stopMs).toBeLessThan(1_500);
+  });
+
+  it("a company more than a hundred others is an error", async () => {
+    const { control } = openWorld();
+    const open = (count: number) => many(count, (index) => ({ request: "GET /v1/balance", as: `shop-${index}` }));
+    const replay = async (count: number) => (await control("POST", "/scenarios/replay", { steps: open(count) })).body;
+    expect(await replay(100)).toMatchObject({ outcome: "passed" });
+    expect(await replay(101)).toMatchObject({
+      outcome: "error",
+      failure: { message: "A scenario may have at most 100 other companies (`as`)." },
+    });
+  });
+});
+
 describe("the variables of a scenario are bounded", () => {
   const create = (metadata: unknown) => ({
     request: "POST /v1/charges",
