@@ -267,6 +267,11 @@ steps:
     await expect(parseText(`steps: [{ use: 0.yaml }]`, doubling)).rejects.toThrow(
       /used more than 1000 times in one scenario/,
     );
+    const long = { "0.yaml": JSON.stringify({ steps: Array.from({ length: 1000 }, () => ({ settle: true })) }) };
+    const often = JSON.stringify({ steps: Array.from({ length: 200 }, () => ({ use: "0.yaml" })) });
+    await expect(parseText(often, long)).rejects.toThrow(
+      /^0\.yaml:1:\d+: With the files that it uses the scenario has more than 100000 steps$/,
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
 import { shorten } from "../../kernel/messages/text.js";
+import { systemClock } from "../../kernel/time/system-clock.js";
 import { FileProblems } from "../../sandbox/config/file-problems.js";
 import type { Step } from "./scenario.js";
 import { companionKeys, type ParsedStep, type StepKeyword, stepKeywords, stepSchemas } from "./step-schemas.js";
@@ -33,6 +34,11 @@ const TEST_NUMBERS = Object.keys(numberBehaviours);
 /** How deep files may use one another, and how often a scenario may use any. */
 const USE_DEPTH_MAX = 20;
 const USES_MAX = 1000;
+
+/** The most steps that a scenario and the files that it uses may have. Those of a file count each time that it is used, those of a repetition once. */
+const WRITTEN_MAX = 100_000;
+/** After this many steps other work of the process gets its turn. */
+const STEPS_IN_A_TURN = 500;
 
 /** A place in a scenario while it is parsed: the file, and the variables that are known there. */
 export interface ParseContext {
@@ -79,6 +85,7 @@ function createShared(read: ReadSource) {
     usedFiles: new Set<string>(),
     fakes: [] as { readonly path: readonly string[]; readonly report: (problem: string) => void }[],
     uses: 0,
+    steps: 0,
     usesRules: false,
     /** Set when a file could not be used, so that the variables it saves are unknown. */
     isIncomplete: false,
@@ -105,14 +112,24 @@ export async function parseSteps(context: ParseContext, value: unknown, path: So
   }
   const steps: Step[] = [];
   for (const [index, element] of value.entries()) {
-    if (context.shared.problems.isFull) break;
+    if (isFull(context)) break;
     const step = await parseStep(context, element, [...path, index]);
     if (step !== undefined) steps.push(step);
   }
   return steps;
 }
 
+function isFull({ shared }: ParseContext): boolean {
+  return shared.problems.isFull || shared.steps > WRITTEN_MAX;
+}
+
 async function parseStep(context: ParseContext, value: unknown, path: SourcePath): Promise<Step | undefined> {
+  const { shared } = context;
+  if (++shared.steps > WRITTEN_MAX) {
+    addProblem(context, path, `With the files that it uses the scenario has more than ${WRITTEN_MAX} steps`);
+    return undefined;
+  }
+  if (shared.steps % STEPS_IN_A_TURN === 0) await systemClock.yieldToEventLoop();
   const keyword = findKeyword(context, value, path);
   const schema: z.ZodType<ParsedStep> | undefined = keyword === undefined ? undefined : stepSchemas[keyword];
   const parsed = schema === undefined ? undefined : context.shared.problems.parse(context.source, schema, path);
@@ -222,7 +239,7 @@ async function parseBranches(
   const steps: Step[] = [];
   const saved: ReadonlySet<string>[] = [];
   for (const [index, branch] of branches.entries()) {
-    if (context.shared.problems.isFull) break;
+    if (isFull(context)) break;
     const known = new KnownNames(context.known);
     const step = await parseStep({ ...context, known }, branch, [...path, index]);
     if (step !== undefined) steps.push(step);
