@@ -1,3 +1,5 @@
+import { PARSED_STEPS_MAX } from "../../src/scenarios/file/parse-step.js";
+import { OTHERS_MAX } from "../../src/scenarios/run/company-world.js";
 import { HEAD_CHARACTERS_MAX } from "../../src/scenarios/run/run-request.js";
 import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
 import {
@@ -179,6 +181,8 @@ describe("docs/security.md", () => {
       [PAGE_BYTES_MAX / 1024 ** 2],
       [STATE_BYTES_MAX / 1024 ** 2],
       [VARIABLE_BYTES_MAX / 1024 ** 2],
+      [PARSED_STEPS_MAX],
+      [OTHERS_MAX],
       [HEAD_CHARACTERS_MAX],
       [REPLAYS_MAX, REPLAY_MS_MAX / 60_000],
       [GUESSES_MAX, GUESS_MS / 1000],

@@ -36,7 +36,7 @@ const USE_DEPTH_MAX = 20;
 const USES_MAX = 1000;
 
 /** The most steps that a scenario and the files that it uses may have. Those of a file count each time that it is used, those of a repetition once. */
-const WRITTEN_MAX = 100_000;
+export const PARSED_STEPS_MAX = 100_000;
 /** After this many steps other work of the process gets its turn. */
 const STEPS_IN_A_TURN = 500;
 
@@ -120,13 +120,13 @@ export async function parseSteps(context: ParseContext, value: unknown, path: So
 }
 
 function isFull({ shared }: ParseContext): boolean {
-  return shared.problems.isFull || shared.steps > WRITTEN_MAX;
+  return shared.problems.isFull || shared.steps > PARSED_STEPS_MAX;
 }
 
 async function parseStep(context: ParseContext, value: unknown, path: SourcePath): Promise<Step | undefined> {
   const { shared } = context;
-  if (++shared.steps > WRITTEN_MAX) {
-    addProblem(context, path, `With the files that it uses the scenario has more than ${WRITTEN_MAX} steps`);
+  if (++shared.steps > PARSED_STEPS_MAX) {
+    addProblem(context, path, `With the files that it uses the scenario has more than ${PARSED_STEPS_MAX} steps`);
     return undefined;
   }
   if (shared.steps % STEPS_IN_A_TURN === 0) await systemClock.yieldToEventLoop();
