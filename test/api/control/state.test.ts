@@ -296,6 +296,17 @@ describe("a wrong state", () => {
       (state) => changed(state, "ledger", 0, { postings: [{ account: "balance", amount: 1 }] }),
       "ledger[0].postings must add up to 0, they add up to 1",
     ],
+    [
+      "an entry between accounts that its type does not move",
+      (state) =>
+        changed(state, "ledger", 0, {
+          postings: [
+            { account: "balance", amount: 1 },
+            { account: "pending", amount: -1 },
+          ],
+        }),
+      "ledger[0].postings[1].account must be balance or capital for opening, got pending",
+    ],
     ...["+275760-09-13T00:00:00.000Z", "+010000-01-01T00:00:00.000Z"].map(
       (now): [string, (state: LooseJson) => unknown, string] => [
         `a clock at ${now}`,

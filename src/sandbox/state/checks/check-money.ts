@@ -1,5 +1,5 @@
 import { heldIn } from "../../../domain/accounts/ledger.js";
-import { type AccountId, type LedgerEntry, accountIds } from "../../../domain/model/account.js";
+import { type AccountId, type LedgerEntry, type LedgerEntryType, accountIds } from "../../../domain/model/account.js";
 import type { Charge } from "../../../domain/model/charge.js";
 import { type Batch, type Transfer, totalOf } from "../../../domain/model/transfer.js";
 import { MONEY_STORED_MAX, type Money, toXof } from "../../../domain/values/money.js";
@@ -77,7 +77,23 @@ function checkLedger(problems: string[], { ledger, accounts }: Records): Booked 
   return { wallets: of("wallets"), pending: of("pending") };
 }
 
-function checkEntry({ postings, balance }: LedgerEntry, after: Money, complain: Complain): void {
+/** The accounts between which each type of entry moves money. */
+const accountsOf: Readonly<Record<LedgerEntryType, readonly AccountId[]>> = {
+  opening: ["balance", "capital"],
+  adjustment: ["balance", "capital"],
+  "transfer.debit": ["balance", "pending"],
+  "transfer.settled": ["balance", "pending", "wallets", "fees"],
+  "transfer.returned": ["pending", "balance"],
+  "charge.payment": ["wallets", "balance", "fees"],
+  "charge.refund": ["balance", "wallets"],
+};
+
+function checkEntry({ type, postings, balance }: LedgerEntry, after: Money, complain: Complain): void {
+  for (const [index, { account }] of postings.entries()) {
+    const own = accountsOf[type];
+    if (!own.includes(account))
+      complain(`postings[${index}].account`, `must be ${own.join(" or ")} for ${type}, got ${account}`);
+  }
   const total = postings.reduce((sum, { amount }) => sum + amount, 0);
   if (total !== 0) complain("postings", `must add up to 0, they add up to ${toXof(total)}`);
   if (balance !== after) complain("balance", `must be ${toXof(after)}, got ${toXof(balance)}`);
