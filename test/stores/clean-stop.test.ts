@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { endMarkPath } from "../../src/adapters/store/end-mark.js";
 import { journalPath } from "../../src/adapters/store/journal.js";
@@ -20,6 +20,28 @@ describe("a clean stop", () => {
     await store.close();
     const again = await openLetters(path);
     expect([...again.store.data]).toEqual([["a", 1]]);
+  });
+
+  it.each([
+    ["after another change", { b: 2 }],
+    ["without another change", {}],
+  ])("writes over a backup of the same length that was copied over the checkpoint, %s", async (_, changes) => {
+    const path = await newStorePath();
+    const first = await openLetters(path);
+    first.put("a", 1);
+    await first.store.close();
+    // This session changes nothing, so the next one begins with a checkpoint of the same length.
+    await (await openLetters(path)).store.close();
+    const backup = await readFile(path);
+    const { store, put } = await openLetters(path);
+    await store.writable();
+    expect((await stat(path)).size).toBe(backup.length);
+    await writeFile(path, backup);
+    for (const [key, value] of Object.entries(changes)) put(key, value);
+    await store.durable(true);
+    await store.close();
+    const again = await openLetters(path);
+    expect(Object.fromEntries(again.store.data)).toEqual({ a: 1, ...changes });
   });
 
   it("succeeds when only the lock cannot be removed", async () => {

@@ -4,8 +4,9 @@ import { messageOf, UsageError } from "../../kernel/messages/problem.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { STORE_VERSION } from "./document.js";
 import { readEpoch, writeEndMark } from "./end-mark.js";
-import { type FileSystem, findStore, nodeFileSystem, type Stamp } from "./file-system.js";
+import { type FileSystem, findStore, nodeFileSystem, type Stamp, unlessMissing } from "./file-system.js";
 import { createJournal, type Journal, listJournals } from "./journal.js";
+import { readFirstLine } from "./lines.js";
 import { type LoadedStore, loadStore, openDocument } from "./load-store.js";
 import { acquireLock, LockLost, readLockEpoch } from "./lock.js";
 import { type Place, removeUnfinished } from "./place-file.js";
@@ -99,6 +100,9 @@ async function explain<T>(path: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The first line of a document names the process that wrote it, and the generation. */
+type DocumentStamp = Stamp & { readonly firstLine: string | undefined };
+
 interface Waiter {
   readonly position: number;
   readonly resolve: () => void;
@@ -113,7 +117,7 @@ class FileStore<Data> implements Store<Data> {
   #generation: number;
   #journal: Journal | undefined;
   /** The document that this process wrote last; undefined until it has written one. */
-  #document: Stamp | undefined;
+  #document: DocumentStamp | undefined;
   #position = 0;
   /** Changes up to this position are on disk. */
   #kept = 0;
@@ -228,8 +232,14 @@ class FileStore<Data> implements Store<Data> {
   async #isDocumentInPlace(): Promise<boolean> {
     // While a new document is written, it may already have replaced this one.
     const expected = this.#writingDocument === undefined ? this.#document : undefined;
-    const found = await this.#place.fs.stampOf(this.#place.path);
+    const found = await this.#stampDocument();
     return expected === undefined ? found !== undefined : isDeepStrictEqual(found, expected);
+  }
+
+  async #stampDocument(): Promise<DocumentStamp | undefined> {
+    const { fs, path } = this.#place;
+    const stamp = await fs.stampOf(path);
+    return stamp && { ...stamp, firstLine: await unlessMissing(readFirstLine(path)) };
   }
 
   async #markEnd(): Promise<void> {
@@ -388,7 +398,7 @@ class FileStore<Data> implements Store<Data> {
     const low = openDocument(this.#place);
     low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, holder: lock.id, generation, entries };
     await low.write();
-    this.#document = await fs.stampOf(path);
+    this.#document = await this.#stampDocument();
     for (const journal of await listJournals(fs, path)) {
       if (journal.generation < generation) await fs.remove(journal.path);
     }
