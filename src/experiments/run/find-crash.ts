@@ -6,7 +6,8 @@ const traces: Readonly<Record<string, RegExp>> = {
   "an uncaught exception in Node": /^Node\.js v\d+\.\d+\.\d+\S*\s*$/m,
   // The trace of a group, as a failing asyncio.TaskGroup raises it, ends with a line of dashes.
   "an uncaught exception in Python": /Traceback \(most recent call last\):\r?\n(?:[ \t].*\r?\n)+(?:\S.*| +\+-+)\s*$/,
-  "a panic in Go": /^(?:panic|fatal error): .*\r?\n[^]*^goroutine \d+/m,
+  // Only the first line that begins like this counts: a search from each of thousands would take seconds.
+  "a panic in Go": /^(?:(?!panic: |fatal error: )[^\n]*\n)*(?:panic|fatal error): [^]*\ngoroutine \d+/,
   "an uncaught exception in Java": /^Exception in thread "/m,
   "an uncaught exception in PHP": /^PHP Fatal error: {2}Uncaught/m,
   "a panic in Rust": /^thread '.*' (?:\(\d+\) )?panicked at /m,
