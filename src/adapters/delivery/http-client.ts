@@ -74,6 +74,7 @@ export class TlsAgentOfSmallReads extends TlsAgent {
   override createConnection(options: ClientRequestArgs): Socket {
     const encrypted = oneReadPerTurn(connectForSmallReads(options));
     const socket = super.createConnection({ ...options, socket: encrypted } as RequestOptions) as Socket;
+    ignoreErrors(socket);
     encrypted.once("connect", () => socket.emit("connect"));
     const push = socket.push.bind(socket);
     // A TLS record has up to 16 KiB.
@@ -95,7 +96,16 @@ function connectForSmallReads(options: ClientRequestArgs): Socket {
   };
   const onread: OnReadOpts = { buffer: Buffer.alloc(READ_BYTES), callback: take };
   const socket = connect({ ...(options as NetConnectOpts), onread });
+  ignoreErrors(socket);
   return socket;
+}
+
+/**
+ * Node reports errors of a connection by its request. It stops listening when an answer has ended, even if the body is still written then: an error of
+ * the connection would end the process.
+ */
+export function ignoreErrors(socket: Duplex): void {
+  socket.on("error", () => undefined);
 }
 
 /** In one turn of the event loop TLS takes megabytes from a socket of Node, and each key update of 27 bytes costs 3 µs. */
