@@ -131,7 +131,7 @@ describe("parallel", () => {
       steps:
         - parallel:
             - { request: POST /v1/charges, body: ${charge("a")} }
-            - { name: second, request: GET /v1/balance, expect: { status: 1 } }
+            - { name: second, eventually: { request: GET /v1/balance, expect: { status: 1 }, within: 3s } }
             - { name: third, request: GET /v1/balance, expect: { status: 2 } }`);
     expect(failure).toMatchObject({ step: "second", position: { line: 5 } });
     expect(stepsPassed).toBe(1);

@@ -140,6 +140,13 @@ describe("the runner's receiver", () => {
     expect(failures).toContain('    WRONG SIGNATURE charges/events {"id":"one"}');
   });
 
+  it("shows no secret of a forged webhook", async () => {
+    const { failures } = await replayText(`${shop}\n        - ${forgery('{"data":{"id":"${secretKey}"}}')}`, {
+      intercept: forge,
+    });
+    expect(failures).toContain('WRONG SIGNATURE  {"id":"[redacted]"}');
+  });
+
   it("shows what it cannot read", async () => {
     const { failures } = await replayText(`${shop}\n        - ${forgery('{"topic":')}\n        - webhook: {}`, {
       intercept: forge,

@@ -5,8 +5,7 @@ import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
 import { type LeafStep, type Scenario, leavesOf } from "../file/scenario.js";
-import type { Failure } from "./failure.js";
-import type { Received } from "./receiver.js";
+import { type Failure, redactFailure } from "./failure.js";
 import type { StepContext } from "./run-request.js";
 import { runSteps } from "./run-step.js";
 import { Variables } from "./variables.js";
@@ -133,7 +132,7 @@ export async function runScenario(
     const world = await target.open(scenario, name, options.signal);
     try {
       const failed = await runInWorld(world, scenario, name, options, { waitFor: undefined, onStep });
-      failure = failed ?? findForged(scenario, world.received());
+      failure = failed ?? findForged(scenario, world);
       seen = world.seen();
     } finally {
       await world.close();
@@ -166,18 +165,17 @@ export async function runInWorld(
   const fakes = usesFaker ? await loadFakeData() : undefined;
   const drawFake = fakes?.drawer(hashToSeed(seed ?? 0, name), world.now());
   const ids = createIdSource(seed, `scenario ${name}`);
-  return runSteps({ world, variables: new Variables({ world, ids, env, drawFake }), system, signal, ...hooks }, steps);
+  const variables = new Variables({ world, ids, env, drawFake });
+  const failure = await runSteps({ world, variables, system, signal, ...hooks }, steps);
+  return failure && redactFailure(failure, world.redactor);
 }
 
 /** Only a scenario that uses rules may receive webhooks with a wrong signature. */
-function findForged({ usesRules, givenPosition }: Scenario, received: readonly Received[]): Failure | undefined {
+function findForged({ usesRules, givenPosition }: Scenario, world: ScenarioWorld): Failure | undefined {
+  const received = world.received();
   const wrong = received.filter((webhook) => !webhook.genuine);
   if (wrong.length === 0 || usesRules) return undefined;
-  return {
-    kind: "failure",
-    step: "signatures",
-    position: givenPosition,
-    message: `${wrong.length} webhook(s) came with a signature that is not the body's`,
-    received,
-  };
+  const message = `${wrong.length} webhook(s) came with a signature that is not the body's`;
+  const failure = { kind: "failure", step: "signatures", position: givenPosition, message, received } as const;
+  return redactFailure(failure, world.redactor);
 }

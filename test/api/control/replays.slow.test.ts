@@ -13,6 +13,48 @@ it("thousands of requests in one parallel step do not stop the others", async ()
   expect(stopMs).toBeLessThan(2_000);
 });
 
+it("thousands of failed webhook steps in one parallel step do not stop the others", async () => {
+  const { control } = openWorld();
+  const createEvent = { request: "POST /_sandbox/events", body: { topic: "charges/events" } };
+  const parallel = Array.from({ length: 6_000 }, () => ({ webhook: { topic: "charges/events", data: { nope: 1 } } }));
+  let answer: Awaited<ReturnType<typeof control>> | undefined;
+  const stopMs = await longestStop(async () => {
+    answer = await control("POST", "/scenarios/replay", {
+      given: { webhooks: [{ topic: "charges/events" }] },
+      steps: [{ repeat: { times: 100, steps: [createEvent] } }, { parallel }],
+    });
+  });
+  expect(answer?.body).toMatchObject({ outcome: "failed", stepsPassed: 101 });
+  expect(stopMs).toBeLessThan(1_500);
+});
+
+it("thousands of failed requests in one parallel step do not keep their answers", async () => {
+  const { control } = openWorld();
+  const create = {
+    request: "POST /v1/charges",
+    body: {
+      amount: 1,
+      externalId: "lists",
+      description: "lists",
+      onCanceledRedirectionUrl: "https://shop.example",
+      onCompletedRedirectionUrl: "https://shop.example",
+      metadata: { lists: Array.from({ length: 40_000 }, () => []) },
+    },
+    save: { charge: "body.id" },
+  };
+  const parallel = Array.from({ length: 500 }, () => ({
+    request: "GET /v1/charges/${charge}",
+    expect: { status: 201 },
+  }));
+  const before = process.memoryUsage().heapUsed;
+  let mostBytes = 0;
+  const timer = setInterval(() => (mostBytes = Math.max(mostBytes, process.memoryUsage().heapUsed - before)), 50);
+  const { body } = await control("POST", "/scenarios/replay", { steps: [create, { parallel }] });
+  clearInterval(timer);
+  expect(body).toMatchObject({ outcome: "failed", stepsPassed: 1 });
+  expect(mostBytes).toBeLessThan(400 * 1024 * 1024);
+});
+
 describe("a scenario whose parts multiply does not stop the others", () => {
   const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
   const save = (step: number) => ({
