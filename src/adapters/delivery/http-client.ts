@@ -104,7 +104,7 @@ function connectForSmallReads(options: ClientRequestArgs): Socket {
  * Node reports errors of a connection by its request. It stops listening when an answer has ended, even if the body is still written then: an error of
  * the connection would end the process.
  */
-export function ignoreErrors(socket: Duplex): void {
+function ignoreErrors(socket: Duplex): void {
   socket.on("error", () => undefined);
 }
 
