@@ -101,8 +101,8 @@ function connectForSmallReads(options: ClientRequestArgs): Socket {
 }
 
 /**
- * Node reports errors of a connection by its request. It stops listening when an answer has ended, even if the body is still written then: an error of
- * the connection would end the process.
+ * Node reports errors of a connection through its request. It stops listening when the answer has ended and writing the body fails: the error of the
+ * connection would then end the process.
  */
 function ignoreErrors(socket: Duplex): void {
   socket.on("error", () => undefined);

@@ -12,7 +12,7 @@ export interface WritableFile {
   close(): Promise<void>;
 }
 
-/** Two stamps of a name differ when the file was replaced or cut in between. Times are left out: shared folders change them later. */
+/** Two stamps of a name differ when the file was replaced or cut in between. Times are left out, because a file system may change them later. */
 export interface Stamp {
   readonly inode: number;
   readonly bytes: number;

@@ -42,7 +42,7 @@ export interface Journal {
 const opening = object({
   /** As in the document. */
   holder: anyText().default(""),
-  /** The number in the file's name. Older stores do not say it. */
+  /** The number in the file's name. Older stores lack it. */
   generation: storeNumber(1).optional(),
   /** The number of lines of the journal before, which this one continues. Null when it continues a document that is written with it. */
   after: storeNumber(1).nullable(),

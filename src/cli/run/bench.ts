@@ -35,8 +35,8 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
       const checked =
         check === undefined || signal.aborted ? undefined : await runProcess([check], { ...limits, shell: true });
       const { text } = running.sandbox.redactor;
-      // The output is kept in a file. Some encoders break lines. Otherwise it is redacted line by line, because a line that holds an encoded secret is
-      // redacted as a whole.
+      // The output is kept in a file. It is redacted line by line, because a line that holds an encoded secret is redacted as a whole. Base64 that an
+      // encoder has broken into lines is redacted first.
       const lines = (printed + (checked?.output ?? "")).replaceAll(BROKEN_BASE64, text).split("\n");
       return {
         ...ended,

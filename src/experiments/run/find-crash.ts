@@ -23,7 +23,7 @@ export function findCrash(
   if (signal !== null) return `ended by ${signal}`;
   if (code === 0) return null;
   if (CRASH_CODES.has(code)) return `exit code ${code}`;
-  // Without a php.ini, as in its official images, PHP prints errors to stdout.
+  // Without a php.ini, PHP prints errors to stdout.
   if (code === 255 && /^Fatal error: Uncaught/m.test(output)) return "an uncaught exception in PHP";
   return Object.entries(traces).find(([, trace]) => trace.test(stderr))?.[0] ?? null;
 }

@@ -34,7 +34,7 @@ const SEPARATORS = /((?:[\s"'/?&#,:;!|<>(){}[\]\\]|=(?=[\w%]))+)/;
 
 /**
  * Redacts the secrets that it knows: as they are, escaped for a URL, JSON or HTML, also several times, and within base64 or hex. A secret stays known
- * after it was replaced, because a client may still use it. `current` lists the secrets in use, which are never forgotten: by default the first ones.
+ * after it was replaced, because a client may still use it. `current` lists the secrets in use, which are never forgotten: by default those given here first.
  */
 export class SecretRedactor {
   readonly #current: () => Iterable<string>;

@@ -268,7 +268,7 @@ function checkExpression(context: ParseContext, expression: string, path: Source
   }
 }
 
-/** A message names at most this many of the known variables. The meant one is looked for among more, but not among tens of thousands. */
+/** A message names at most this many of the known variables. The similar name of the hint is looked for among more of them, but not among tens of thousands. */
 const NAMED_MAX = 20;
 const COMPARED_MAX = 1000;
 
