@@ -376,6 +376,11 @@ describe("a wrong state", () => {
       "transactions[0].failureReason must be a text",
     ],
     [
+      "a batch with the same transaction twice",
+      (state) => changed(state, "batches", 0, { transactionIds: Array(2).fill(state.batches[0].transactionIds[0]) }),
+      "batches[0].transactionIds must have each of its 2 transactions once",
+    ],
+    [
       "a batch of another total",
       (state) => changed(state, "batches", 0, { totalAmount: 1 }),
       "batches[0].totalAmount must be 10100, the sum of its transactions",

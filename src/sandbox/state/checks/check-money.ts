@@ -154,7 +154,7 @@ function checkBatch(batch: Batch, transfers: readonly Transfer[], complain: Comp
   if (transactionIds.length === 0) complain("transactionIds", "must have the id of a transaction");
   else if (!transactionIds.every((id) => own.has(id)))
     complain("transactionIds", "has the id of no transaction of this batch");
-  else if (transactionIds.length !== own.size)
+  else if (transactionIds.length !== own.size || new Set(transactionIds).size !== own.size)
     complain("transactionIds", `must have each of its ${own.size} transactions once`);
   const sum = (part: (transfer: Transfer) => number): number =>
     transfers.reduce((total, transfer) => total + part(transfer), 0);
