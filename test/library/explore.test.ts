@@ -83,6 +83,40 @@ describe("explore", () => {
     });
   });
 
+  describe("a refund in two parts", () => {
+    const refund = (goesOnAfter: (status: number) => boolean) => async (sandbox: Sandbox) => {
+      const post = (path: string, body?: object) =>
+        sandbox.fetch(path, { method: "POST", ...(body && { json: body }) });
+      const order = { externalId: "order-1", description: "Shoes", amount: 10_000 };
+      const pages = { onCanceledRedirectionUrl: "https://a.test/", onCompletedRedirectionUrl: "https://a.test/" };
+      const { id } = (await (await post("/v1/charges", { ...order, ...pages })).json()) as { id: string };
+      await post(`/v1/charges/${id}/pay`);
+      for (const amount of [2000, 3000]) {
+        const { status } = await post(`/v1/charges/${id}/refund`, { amount });
+        if (!goesOnAfter(status)) throw new Error(`refund of ${amount}: ${status}`);
+      }
+    };
+    const options = { ...quick, only: ["500-after", "500-before"], skip: ["createCharge", "payCharge"] };
+
+    it("is noticed when the function stops after the first part", async () => {
+      const { runs } = await explore(
+        refund((status) => status === 200),
+        options,
+      );
+      expect(new Set(runs.map(({ verdict }) => verdict))).toEqual(new Set(["noticed"]));
+    });
+
+    it("is lost when the function goes on without a part", async () => {
+      const { runs } = await explore(
+        refund(() => true),
+        options,
+      );
+      const lost = runs.filter(({ verdict }) => verdict === "lost");
+      expect(tableOf({ runs: lost })).toEqual(["refundCharge#1 500-before: lost", "refundCharge#2 500-before: lost"]);
+      expect(lost[0]?.summary).toContain("2 000 XOF of order-1 was not refunded.");
+    });
+  });
+
   it.each<[string, (sandbox: Sandbox) => Promise<unknown>]>([
     ["reset", (sandbox) => sandbox.reset()],
     ["snapshot", (sandbox) => sandbox.fetch("/_sandbox/snapshots/start", { method: "PUT" })],

@@ -84,7 +84,7 @@ export function compareFacts(baseline: readonly Fact[], run: readonly Fact[], ke
   const notArrived = surplus(done(baseline), done(run), key);
   const notSent = surplus(baseline.map(asMoved), run.map(asMoved), key);
   const missing = [...notArrived, ...surplus(notSent, notArrived, key)];
-  const effect = withoutRenamed({ added, missing }, baseline);
+  const effect = withoutSmallerRefunds(withoutRenamed({ added, missing }, baseline), key);
   // A second charge moves no money by itself.
   return { ...effect, added: effect.added.filter(({ kind }) => kind !== "charge") };
 }
@@ -102,6 +102,21 @@ function withoutRenamed({ added, missing }: Effect, baseline: readonly Fact[]): 
     const at = left.findIndex(({ kind, amount }) => kind === fact.kind && amount === fact.amount);
     if (at !== -1) left.splice(at, 1);
     return at === -1;
+  });
+  return { added: remaining, missing: left };
+}
+
+/** A charge of which less was refunded than in the baseline has nothing added: the rest is missing. */
+function withoutSmallerRefunds({ added, missing }: Effect, key: FactKey): Effect {
+  const left = [...missing];
+  const isOfSameCharge = (one: Fact, other: Fact) => key({ ...one, amount: 0 }) === key({ ...other, amount: 0 });
+  const remaining = added.filter((fact) => {
+    if (fact.kind !== "refund") return true;
+    const at = left.findIndex((usual) => usual.amount > fact.amount && isOfSameCharge(usual, fact));
+    const usual = left[at];
+    if (usual === undefined) return true;
+    left[at] = { ...usual, amount: usual.amount - fact.amount };
+    return false;
   });
   return { added: remaining, missing: left };
 }
