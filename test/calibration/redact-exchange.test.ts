@@ -195,12 +195,24 @@ describe("redaction", () => {
   it.each<[string, Partial<HttpExchange>]>([
     ["X-Api-Key", { headers: [["X-Api-Key", "live_6f1c0e2b9d"]] }],
     ["a cookie", { headers: [["Cookie", "a=b; session=live_6f1c0e2b9d"]] }],
+    ["a cookie in quotes", { headers: [["Cookie", 'session="live_6f1c0e2b9d"; a=b']] }],
     ["a query", { url: "https://api.test/v1/balance?access_token=live_6f1c0e2b9d" }],
   ])("hides the credentials of %s", (_, given) => {
     const body = Buffer.from('{"message":"live_6f1c0e2b9d is unknown"}');
     const answer = { status: 401, headers: [], body };
     const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given, answer }, "service"));
     expect(text).not.toContain("live_6f1c0e2b9d");
+  });
+
+  it("hides a cookie in the answer that sets it", () => {
+    const body = Buffer.from('{"sessionId":"live_6f1c0e2b9d"}');
+    const headers = [
+      ["Set-Cookie", "lang=fr"],
+      ["set-cookie", "session=live_6f1c0e2b9d; HttpOnly"],
+    ] as const;
+    const answer = { status: 200, headers, body };
+    const redacted = createExchangeRedactor(redactOptions)({ ...exchange, answer }, "service");
+    expect(renderHarEntry(redacted)).not.toContain("live_6f1c0e2b9d");
   });
 
   it.each<[string, Partial<HttpExchange>]>([
@@ -221,6 +233,13 @@ describe("redaction", () => {
     ["an escaped name", { body: Buffer.from(String.raw`{"\u0070in":"live_6f1c0e2b9d"}`) }],
     ["a form with spaces", { body: Buffer.from("a=b c&flag&password=live_6f1c0e2b9d\r\n") }],
     ["JSON in JSON", { body: Buffer.from(JSON.stringify({ sent: '{"password":"live_6f1c0e2b9d"}' })) }],
+    ["JSON in another text", { body: Buffer.from('error: {"a": 1, "access_token" : "live_6f1c0e2b9d"}') }],
+    ["JSON in a message", { body: Buffer.from(JSON.stringify({ message: 'it said {"pin":"live_6f1c0e2b9d"}.' })) }],
+    [
+      "escaped JSON in a message",
+      { body: Buffer.from(JSON.stringify({ message: `it said ${JSON.stringify('{"pin":"live_6f1c0e2b9d"}')}.` })) },
+    ],
+    ["a number in JSON in another text", { body: Buffer.from('error: {"pin":60910234567890123}live_') }],
     ["a form in JSON", { body: Buffer.from('{"sent":"a=1&client_secret=live_6f1c0e2b9d"}') }],
     ["JSON in a query", { url: "https://api.test/v1/x?q=%7B%22api_key%22%3A%22live_6f1c0e2b9d%22%7D" }],
     ["a URL in a query", { url: "https://api.test/v1/x?to=https%3A%2F%2Fb.test%2F%3Ftoken%3Dlive_6f1c0e2b9d" }],
@@ -245,10 +264,11 @@ describe("redaction", () => {
     ],
   ])("hides a credential by its name, in %s", (_, given) => {
     const text = renderHarEntry(createExchangeRedactor(redactOptions)({ ...exchange, ...given }, "service"));
-    expect(text).not.toContain("live_6f1c0e2b9d");
+    expect(text).not.toMatch(/live_6f1c0e2b9d|60910234567890123/);
   });
 
   it.each([
+    'error: {"note":"a","pins":1,"ship":"pin","tokens":"x"} of "pin"',
     '{"note":"[URGENT] a=b & c=d; e = {f}","big":12345678901234567890,"f":1.0}',
     String.raw`{"metadata":{"q":"{ \"a\" : 1 }","u":"https://x.test/y?a=1&b=%20c#f","pinned":"no"}}`,
     '{"reference":"20260115-0001","shipping":5,"pageToken":"MTU="}',

@@ -105,6 +105,8 @@ const NESTING_MAX = 3;
 /** How many texts within a text may begin like JSON without being JSON, such as `[VIP] shoes`: finding that out takes long. */
 const NO_JSON_MAX = 2_000;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
+/** A member of JSON with its text or number. The quotes may be escaped. */
+const MEMBER = /(\\{0,3}["'])([\w .$-]{1,100})\1(\s{0,9}:\s{0,9})(?:\1((?:(?!\1)(?:\\.|[^\\]))*)|(-?\d[\d.]*))/gs;
 const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
 
 /** Hides members of JSON and parameters of forms and URLs by their names, wherever in a text they are. A text without them is not changed. */
@@ -140,7 +142,8 @@ class Hider {
     const mayBeJson = /^\s*[[{"]/.test(text);
     const json = mayBeJson ? parseBody(text) : text;
     if (mayBeJson && json === text) this.#noJson++;
-    if (json === text || json === undefined) return this.#parameters(text, nesting).replaceAll(USER_INFO, REDACTED);
+    if (json === text || json === undefined)
+      return this.#members(this.#parameters(text, nesting)).replaceAll(USER_INFO, REDACTED);
     const hidden = JSON.stringify(this.#value(json, nesting + 1));
     return hidden === JSON.stringify(json) ? text : hidden;
   }
@@ -154,6 +157,17 @@ class Hider {
       this.#isNamed(name) && member !== null ? this.#hide(name, member) : this.#value(member, nesting),
     ]);
     return Object.fromEntries(members);
+  }
+
+  /** Hides members of JSON that is a part of a text. */
+  #members(text: string): string {
+    return text.replaceAll(
+      MEMBER,
+      (given: string, quotes: string, name: string, colon: string, value: string | undefined, number: string) =>
+        this.#isNamed(name)
+          ? quotes + name + quotes + colon + quotes + String(this.#hide(name, value ?? number)) + quotes
+          : given,
+    );
   }
 
   #parameters(text: string, nesting: number): string {

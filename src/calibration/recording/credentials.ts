@@ -5,13 +5,18 @@ import { REDACTED } from "../../sandbox/observation/redact.js";
 /** Shorter values, such as words of a malformed `Authorization` and cookies, are not taken for credentials. */
 export const CREDENTIAL_MIN = 8;
 
-/** The credentials of a request, which a service may repeat in its answer; also those in a malformed `Authorization`. */
-export function credentialsOf({ headers, url }: HttpExchange): readonly string[] {
+/** The credentials of a request, which a service may repeat in its answer, also those in a malformed `Authorization`; and the cookies that the answer sets. */
+export function credentialsOf({ headers, url, answer }: HttpExchange): readonly string[] {
   const authorization = headerOf(headers, "authorization") ?? "";
   const [, bearer = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   const words = authorization.split(/[\s"',=]+/);
   const basic = words.flatMap((word) => Buffer.from(word, "base64").toString().split(":"));
-  const cookies = (headerOf(headers, "cookie") ?? "").split(/;\s*/).map((cookie) => cookie.replace(/^[^=]*=/, ""));
+  const set = (answer?.headers ?? []).filter(([name]) => name.toLowerCase() === "set-cookie");
+  const pairs = [
+    ...(headerOf(headers, "cookie") ?? "").split(/;\s*/),
+    ...set.map(([, value]) => value.replace(/;.*/, "")),
+  ];
+  const cookies = pairs.map((pair) => pair.replace(/^[^=]*=\s*/, "").replace(/^"(.*)"$/, "$1"));
   const keys = ["x-api-key", "x-auth-token"].map((name) => headerOf(headers, name) ?? "");
   const query = ["access_token", "token", "api_key"].map((name) => new URL(url).searchParams.get(name) ?? "");
   const others = [...words, ...(/^basic /i.test(authorization) ? basic : []), ...cookies, ...keys, ...query];
