@@ -1,7 +1,14 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { faults } from "../../src/http/pages/dashboard/control/rules.js";
+import { silentLog } from "../../src/kernel/log.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { STATE_VALUE_BYTES_MAX } from "../../src/sandbox/state/state.js";
+import { createStoreFormat } from "../../src/sandbox/state/store-format.js";
 import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
+import { createFaultyFiles } from "../support/faulty-files.js";
+import { folderWith } from "../support/folder.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
 import { startLive } from "../support/live.js";
 import { runShell } from "../support/shell.js";
@@ -144,6 +151,34 @@ describe("undo on an outdated page", () => {
     await desk.world.control("PUT", "/balance", { balance: 1 });
     await desk.world.control("PUT", "/snapshots/mine");
     expect((await desk.see("/balance")).balance).toBe(333);
+  });
+
+  it("keeps the snapshots that were saved since the removal", async () => {
+    const desk = await openDesk("/state");
+    for (const name of ["first", "removed"]) await desk.world.control("POST", `/snapshots/${name}`);
+    const { html } = await desk.act("removeSnapshot", { snapshot: "removed" });
+    await desk.world.control("POST", "/snapshots/later");
+    await desk.act("undo", { outcome: outcomeIn(html) });
+    const { data } = await desk.see("/snapshots");
+    expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["first", "later", "removed"]);
+  });
+
+  it("puts a snapshot back only when it can be stored", async () => {
+    const path = join(await folderWith({}), "store.json");
+    const fs = createFaultyFiles();
+    const format = createStoreFormat(systemClock);
+    const store = await openFileStore({ path, format, system: systemClock, log: silentLog, fs });
+    const desk = await openDesk("/state", { store });
+    await desk.world.control("POST", "/snapshots/mine");
+    const { html } = await desk.act("removeSnapshot", { snapshot: "mine" });
+    fs.fail("ENOSPC: no space left on device, write");
+    await desk.world.control("PUT", "/balance", { balance: 1 });
+    const refused = await desk.act("undo", { outcome: outcomeIn(html) });
+    expect(refused.text).toContain("It failed. Check whether the action was done. The state could not be written");
+    expect((await desk.see("/snapshots")).data).toEqual([]);
+    fs.fail(undefined);
+    await desk.act("undo", { outcome: outcomeIn(html) });
+    expect((await desk.see("/snapshots")).count).toBe(1);
   });
 });
 

@@ -41,8 +41,7 @@ export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAP
     const room = `${limits.bytes} bytes of snapshots are kept, there are ${kept} of others`;
     refuseMore(name, `it has ${bytes} bytes; ${room}`);
   }
-  const seq = (snapshots.values().at(-1)?.seq ?? 0) + 1;
-  const saved: Snapshot = { id: name, seq, savedAt: company.deps.system.now(), now, json, bytes };
+  const saved: Snapshot = { id: name, seq: nextPlace(snapshots), savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
   company.note(["snapshot", company.record.identity.id, saved]);
   company.emitChanged();
@@ -69,11 +68,18 @@ export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.emitChanged();
 }
 
-/** Undoes a removal. */
+/** Undoes a removal. If another snapshot was saved in its place since then, it becomes the last. */
 export function putBackSnapshot(company: SnapshotOwner, removed: Snapshot): void {
-  company.record.snapshots.set(removed);
-  company.note(["snapshot", company.record.identity.id, removed]);
+  const { snapshots, identity } = company.record;
+  const isTaken = snapshots.values().some(({ seq }) => seq === removed.seq);
+  const putBack = isTaken ? { ...removed, seq: nextPlace(snapshots) } : removed;
+  snapshots.set(putBack);
+  company.note(["snapshot", identity.id, putBack]);
   company.emitChanged();
+}
+
+function nextPlace(snapshots: SnapshotOwner["record"]["snapshots"]): number {
+  return (snapshots.values().at(-1)?.seq ?? 0) + 1;
 }
 
 function getSnapshot({ record: { snapshots } }: Pick<SnapshotOwner, "record">, name: string): Snapshot {

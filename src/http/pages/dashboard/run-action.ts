@@ -1,7 +1,7 @@
 import { isObject } from "../../../kernel/messages/json.js";
 import { quote } from "../../../kernel/messages/text.js";
 import { AUDIT_HEADER } from "../../../domain/model/rule.js";
-import type { Caller } from "../../shared/caller.js";
+import { type Caller, reachCompany } from "../../shared/caller.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Sandbox } from "../../../sandbox/sandbox.js";
 import type { Snapshot } from "../../../sandbox/state/company-record.js";
@@ -51,19 +51,35 @@ function undoBy(saved: Snapshot | undefined): Undo | undefined {
 
 /** Undoes nothing when the snapshot was replaced meanwhile: an older page may still name it. */
 export async function runUndo(context: ActionContext, undo: Undo): Promise<Done> {
-  const { id, seq, savedAt } = "restore" in undo ? undo.restore : undo.removed;
-  const found = context.company.record.snapshots.get(id);
   if ("restore" in undo) {
+    const { id, seq, savedAt } = undo.restore;
+    const found = context.company.record.snapshots.get(id);
     if (found?.seq === seq && found.savedAt === savedAt) return runAction(context, "restoreSnapshot", { snapshot: id });
     return notUndone(`The snapshot ${quote(id)} was replaced or removed since then.`);
   }
-  if (found !== undefined) return notUndone(`There is a snapshot ${quote(id)} already.`);
-  putBackSnapshot(context.company, undo.removed);
+  try {
+    return await putBack(context, undo.removed);
+  } catch (thrown) {
+    return { ...notUndone(...refusalOf(thrown).messages), title: FAILED };
+  }
+}
+
+/** Resolves once the snapshot is stored, like every other change. */
+async function putBack({ sandbox, caller, company: { id } }: ActionContext, removed: Snapshot): Promise<Done> {
+  await sandbox.store.writable();
+  // A reset may have replaced the company meanwhile.
+  const company = reachCompany(sandbox, caller, id);
+  if (company.record.snapshots.get(removed.id) !== undefined)
+    return notUndone(`There is a snapshot ${quote(removed.id)} already.`);
+  putBackSnapshot(company, removed);
+  await sandbox.store.durable();
   return { ok: true, title: "The snapshot is restored.", problems: [], curl: "" };
 }
 
-function notUndone(problem: string): Done {
-  return { ok: false, title: "Nothing was done.", problems: [problem], curl: "" };
+const FAILED = "It failed. Check whether the action was done.";
+
+function notUndone(...problems: readonly string[]): Done {
+  return { ok: false, title: "Nothing was done.", problems, curl: "" };
 }
 
 async function callControl(context: ActionContext, name: ActionName, fields: Fields): Promise<Done> {
@@ -87,7 +103,7 @@ async function callControl(context: ActionContext, name: ActionName, fields: Fie
   if (!answered.ok) {
     const refused = refuse([body["message"] ?? []].flat().map(String), curl);
     // A rule may answer with 5xx after the work was done.
-    return answered.status < 500 ? refused : { ...refused, title: "It failed. Check whether the action was done." };
+    return answered.status < 500 ? refused : { ...refused, title: FAILED };
   }
   return { ok: true, title: done(body), problems: [], curl, leadsTo: leadsTo?.(body) };
 }
