@@ -163,6 +163,15 @@ describe("undo on an outdated page", () => {
     expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["first", "later", "removed"]);
   });
 
+  it("puts no snapshot back beyond the limit", async () => {
+    const desk = await openDesk("/state");
+    for (let at = 1; at <= 100; at++) await desk.world.control("POST", `/snapshots/number-${at}`);
+    const { html } = await desk.act("removeSnapshot", { snapshot: "number-1" });
+    await desk.world.control("POST", "/snapshots/number-101");
+    const { text } = await desk.act("undo", { outcome: outcomeIn(html) });
+    expect(text).toContain('Nothing was done. Failed to save the snapshot "number-1": 100 snapshots are kept');
+  });
+
   it("puts a snapshot back only when it can be stored", async () => {
     const path = join(await folderWith({}), "store.json");
     const fs = createFaultyFiles();

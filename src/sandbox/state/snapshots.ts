@@ -28,19 +28,13 @@ export const SNAPSHOT_LIMITS = {
 export function saveSnapshot(company: SnapshotOwner, name: string, limits = SNAPSHOT_LIMITS): Snapshot {
   assertName(name);
   const { snapshots } = company.record;
-  const others = snapshots.values().filter(({ id }) => id !== name);
-  if (others.length >= limits.count) refuseMore(name, `${limits.count} snapshots are kept, and there are as many`);
   assertStateFits(company.record, `Failed to save the snapshot ${quote(name)}`, undefined, limits.bytesOfOne);
   const now = company.now();
   const json = JSON.stringify(dumpState(company, now));
   const bytes = Buffer.byteLength(json);
   if (bytes > limits.bytesOfOne)
     refuseMore(name, `it has ${bytes} bytes; one may have ${limits.bytesOfOne}`, "Reset the company now and then.");
-  const kept = others.reduce((sum, other) => sum + other.bytes, 0);
-  if (kept + bytes > limits.bytes) {
-    const room = `${limits.bytes} bytes of snapshots are kept, there are ${kept} of others`;
-    refuseMore(name, `it has ${bytes} bytes; ${room}`);
-  }
+  assertRoom(company, { id: name, bytes }, limits);
   const saved: Snapshot = { id: name, seq: nextPlace(snapshots), savedAt: company.deps.system.now(), now, json, bytes };
   snapshots.set(saved);
   company.note(["snapshot", company.record.identity.id, saved]);
@@ -68,14 +62,32 @@ export function removeSnapshot(company: SnapshotOwner, name: string): void {
   company.emitChanged();
 }
 
-/** Undoes a removal. If another snapshot was saved in its place since then, it becomes the last. */
+/**
+ * Undoes a removal. If another snapshot was saved in its place since then, it becomes the last.
+ *
+ * Throws UsageError("state") when a limit is reached.
+ */
 export function putBackSnapshot(company: SnapshotOwner, removed: Snapshot): void {
   const { snapshots, identity } = company.record;
+  assertRoom(company, removed, SNAPSHOT_LIMITS);
   const isTaken = snapshots.values().some(({ seq }) => seq === removed.seq);
   const putBack = isTaken ? { ...removed, seq: nextPlace(snapshots) } : removed;
   snapshots.set(putBack);
   company.note(["snapshot", identity.id, putBack]);
   company.emitChanged();
+}
+
+function assertRoom(
+  { record }: Pick<SnapshotOwner, "record">,
+  { id, bytes }: Pick<Snapshot, "id" | "bytes">,
+  limits: typeof SNAPSHOT_LIMITS,
+): void {
+  const others = record.snapshots.values().filter((other) => other.id !== id);
+  if (others.length >= limits.count) refuseMore(id, `${limits.count} snapshots are kept, and there are as many`);
+  const kept = others.reduce((sum, other) => sum + other.bytes, 0);
+  if (kept + bytes <= limits.bytes) return;
+  const room = `${limits.bytes} bytes of snapshots are kept, there are ${kept} of others`;
+  refuseMore(id, `it has ${bytes} bytes; ${room}`);
 }
 
 function nextPlace(snapshots: SnapshotOwner["record"]["snapshots"]): number {

@@ -60,7 +60,8 @@ export async function runUndo(context: ActionContext, undo: Undo): Promise<Done>
   try {
     return await putBack(context, undo.removed);
   } catch (thrown) {
-    return { ...notUndone(...refusalOf(thrown).messages), title: FAILED };
+    const { status, messages } = refusalOf(thrown);
+    return status < 500 ? notUndone(...messages) : { ...notUndone(...messages), title: FAILED };
   }
 }
 
