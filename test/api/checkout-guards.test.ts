@@ -324,4 +324,18 @@ describe("the company of a charge", () => {
     const html = await (await fetch(`${live.url}/checkout/${id}?company=company_other`)).text();
     expect(html).toContain(`data-status="${id}/status?company=company_other"`);
   });
+
+  it("is chosen by the link of the dashboard, also when a state brought the charge of another company", async () => {
+    const live = await startLive({ autoProvision: true });
+    const { id } = await live.createCharge();
+    await live.http("GET", "/v1/balance", undefined, other);
+    const state = await (await fetch(`${live.url}/_sandbox/state`)).text();
+    const headers = { "content-type": "application/json" };
+    await fetch(`${live.url}/_sandbox/state?company=company_other`, { method: "PUT", headers, body: state });
+    for (const company of ["company_sandbox", "company_other"]) {
+      const page = `${live.url}/_sandbox/dashboard/charges/${id}?company=${company}`;
+      const [, href = ""] = /href="([^"]*checkout[^"]*)"/.exec(await (await fetch(page)).text()) ?? [];
+      expect(await (await fetch(new URL(href, page))).text()).toContain(`to ${company}</title>`);
+    }
+  });
 });

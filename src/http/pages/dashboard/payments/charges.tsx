@@ -116,10 +116,12 @@ function renderWhileDue(view: View, id: string) {
   const number = { name: "msisdn", label: "With this number", choices: numbers };
   const reason = { name: "reason", label: "Reason", placeholder: profile.charges.droppedReason };
   const shared = { view, fields: { id } };
+  // A fixture or a copied state may give another company a charge of the same id.
+  const company = new URLSearchParams({ company: view.company.id });
   return (
     <>
       <p>
-        <a href={`${view.root}checkout/${id}`}>The customer's payment page</a>
+        <a href={`${view.root}checkout/${id}?${String(company)}`}>The customer's payment page</a>
       </p>
       <Action {...shared} name="pay" label="Pay" inputs={[number]} />
       <Action {...shared} name="cancel" label="Cancel as the customer" tone="quiet" />
