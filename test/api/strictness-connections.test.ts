@@ -166,6 +166,19 @@ describe("an unusual but valid request", () => {
     expect((await sendRaw(url, [request])).status).toBe(200);
   });
 
+  it("CONNECT behind a request without a complete answer closes the connection, and ends the work for it", async () => {
+    const { url } = await listen();
+    for (let stream = 0; stream < 101; stream++) {
+      const socket = await connectTo(url);
+      onTestFinished(() => void socket.destroy());
+      socket.write("GET /_sandbox/stream HTTP/1.1\r\nhost: localhost\r\n\r\n");
+      const [head] = (await once(socket, "data")) as [Buffer];
+      expect(String(head)).toMatch(/^HTTP\/1\.1 200 /);
+      socket.write("CONNECT x:80 HTTP/1.1\r\nhost: x\r\n\r\n");
+      await once(socket.resume(), "close");
+    }
+  });
+
   it("CONNECT opens no tunnel", async () => {
     const { url } = await listen();
     const answer = await sendRaw(url, ["CONNECT 169.254.169.254:80 HTTP/1.1\r\nhost: x\r\n\r\n"]);

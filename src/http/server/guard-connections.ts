@@ -52,6 +52,8 @@ export function guardConnections(
   });
   server.on("connect", (_, socket) => {
     socket.on("error", () => undefined);
+    // Node reads and writes no more on this connection by itself, so an answer before this one might never end.
+    if (latest.get(socket)?.writableFinished === false) return void socket.destroy();
     void answer(socket, { status: 405, message: "CONNECT is not a method of this sandbox: it is not a proxy" });
   });
   // RFC 9110 permits to ignore "Expect: something-else" and to treat the request as any other.
