@@ -24,6 +24,8 @@ export interface AppEvent {
   readonly amount: number;
   /** The amount of a charge that was refunded so far. */
   readonly refunded: number;
+  /** When a transfer became what it is. */
+  readonly updatedAt?: string;
   readonly signature: string;
 }
 

@@ -20,7 +20,25 @@ function withRows(act: (event: AppEvent) => void, state: () => object, isOwn = i
   };
 }
 
+/** Payouts whose status is that of the newest event, by the time that `isNewer` compares. */
+function payoutsBy(isNewer: (at: string, than: string) => boolean): Zoo {
+  const rows = new Map<string, { readonly at: string; readonly status: string }>();
+  return {
+    handle: ({ topic, id, status, updatedAt: at = "" }) => {
+      const row = rows.get(id);
+      if (topic.startsWith("transaction") && (row === undefined || isNewer(at, row.at))) rows.set(id, { at, status });
+    },
+    state: () => ({ completed: [...rows.values()].filter(({ status }) => status === "completed").length }),
+  };
+}
+
 export const sound: Readonly<Record<string, Specimen>> = {
+  "ignores events of a payout that are not newer than the last": {
+    create: () => payoutsBy((at, than) => at > than),
+  },
+  "ignores events of a payout that are older than the last": {
+    create: () => payoutsBy((at, than) => at >= than),
+  },
   "computes each order anew from all events about it": {
     create: () => {
       const events = new Map<string, AppEvent>();

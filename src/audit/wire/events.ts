@@ -59,10 +59,14 @@ export interface Resource {
   readonly amountXof: number;
 }
 
+/** How long a transfer is pending. */
+const SETTLED_AFTER_MS = 2_000;
+
+/** It was created long enough ago for its transfer to have ended by now. */
 export function createResource(ids: IdSource, now: Instant): Resource {
   const entry = ids.uuid().slice(0, -1);
   const reference = `audit-${ids.hex32().slice(0, 12)}`;
-  return { id: ids.uuid(), entry, reference, createdAt: now, amountXof: AMOUNT_XOF };
+  return { id: ids.uuid(), entry, reference, createdAt: now - SETTLED_AFTER_MS, amountXof: AMOUNT_XOF };
 }
 
 export function renderStep(resource: Resource, step: Step, topic: string): string {
@@ -143,7 +147,7 @@ function transferOf({ id, reference, createdAt, amountXof }: Resource, step: Tra
     batchId: null,
     failureReason: step === "failed" ? "recipient_unreachable" : null,
     createdAt,
-    updatedAt: createdAt,
+    updatedAt: step === "started" ? createdAt : createdAt + SETTLED_AFTER_MS,
     plan: { outcome: "completed" },
     settleAfterMs: null,
     lateMs: 0,
