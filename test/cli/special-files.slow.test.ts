@@ -8,6 +8,8 @@ import { runSandbox, runUntilListening, startSandbox } from "../support/cli.js";
 const folder = mkdtempSync(join(tmpdir(), "special-files-"));
 const pipe = join(folder, "pipe");
 execFileSync("mkfifo", [pipe]);
+const dangling = join(folder, "dangling");
+symlinkSync("missing", dangling);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const others = [pipe, "/dev/zero", folder];
@@ -118,6 +120,7 @@ describe("a folder that cannot be created is refused immediately", () => {
       "Failed to open the store /proc/nope/store.json",
     ],
     ["init", ["init", "/proc/nope"], "Failed to write /proc/nope/sandbox.config.yaml: ENOENT"],
+    ["init", ["init", dangling], `Failed to write ${dangling}/sandbox.config.yaml: EEXIST`],
   ])("%s", async (_, args, message) => {
     const { code, stderr } = await runSandbox(args);
     expect(stderr).toContain(message);

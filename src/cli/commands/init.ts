@@ -27,8 +27,10 @@ async function init(folder = "."): Promise<void> {
   const left: string[] = [];
   for (const [name, text] of Object.entries(initFiles)) {
     const path = join(folder, name);
+    await makeFolder(dirname(path)).catch((error: unknown) => {
+      throw failure(path, error, written);
+    });
     try {
-      await makeFolder(dirname(path));
       // "wx" fails if the file exists.
       await writeFile(path, nameAsCalled(text, DOCS_NAME), { flag: "wx" });
       written.push(path);
