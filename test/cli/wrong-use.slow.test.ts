@@ -17,6 +17,10 @@ describe("exit code 1, a wrong command line", () => {
     ["start --store redis", '--store must be memory or file:PATH, not "redis".'],
     ["start extra", "Too many arguments for 'start'."],
     [
+      "exec --store file:/proc/a/s.json --record /proc/b/../a/s.json -- true",
+      "--record and --store name the same place, /proc/a/s.json. Name two.",
+    ],
+    [
       "clock advnace 1h",
       'The clock cannot "advnace": it can show, advance, set, freeze, resume. Did you mean "advance"?',
     ],
