@@ -7,6 +7,7 @@ import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Log } from "../kernel/log.js";
+import { isChangeOf } from "../kernel/records/unit-of-work.js";
 import { matches } from "../kernel/matchers.js";
 import { Effort } from "../kernel/effort.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
@@ -86,25 +87,42 @@ async function playOne(
   return failure;
 }
 
-const REQUESTS_MAX = 10_000;
+const WATCHED_MAX = 10_000;
 
-/** Keeps the requests to the default company, for scenarios that wait for one later. */
+/**
+ * Keeps the requests to the default company, and its events, for scenarios that wait for one later. Counts them itself: the seqs of a company go back with a
+ * reset or a restore.
+ */
 function startWatch(sandbox: Sandbox) {
-  const { id, record } = sandbox.defaultCompany;
-  const beginSeq = record.seq;
+  const { id } = sandbox.defaultCompany;
   const requests: { readonly seq: number; readonly request: unknown }[] = [];
+  const events: { readonly seq: number; readonly event: DomainEvent }[] = [];
   let lastSeq = 0;
-  const stop = sandbox.events.on("exchange", ({ exchange }) => {
-    if (exchange.company?.id !== id) return;
-    // `when.request` is compared with these members.
-    const { operation, method, path, body, status, answer } = exchange;
-    requests.push({ seq: ++lastSeq, request: { operation, method, path, body, status, answer } });
-    if (requests.length > REQUESTS_MAX) requests.shift();
-  });
+  const stops = [
+    sandbox.events.on("exchange", ({ exchange }) => {
+      if (exchange.company?.id !== id) return;
+      // `when.request` is compared with these members.
+      const { operation, method, path, body, status, answer } = exchange;
+      requests.push({ seq: ++lastSeq, request: { operation, method, path, body, status, answer } });
+      if (requests.length > WATCHED_MAX) requests.shift();
+    }),
+    sandbox.events.on("changed", ({ company, changes }) => {
+      if (company.id !== id) return;
+      for (const change of changes) {
+        if (!isChangeOf(company.world.events, change) || change.before !== undefined || change.after === undefined)
+          continue;
+        events.push({ seq: ++lastSeq, event: change.after });
+        if (events.length > WATCHED_MAX) events.shift();
+      }
+    }),
+  ];
+  const stop = (): void => {
+    for (const each of stops) each();
+  };
   /** Returns a function that waits for what `when` describes. Each request and event is matched once, in order. */
   const cursor = () => {
     let afterRequest = 0;
-    let afterEvent = beginSeq;
+    let afterEvent = 0;
     const findRequest = (expected: unknown): boolean => {
       const effort = new Effort();
       const found = requests.find(({ seq, request }) => seq > afterRequest && matches(expected, request, effort));
@@ -112,11 +130,11 @@ function startWatch(sandbox: Sandbox) {
       return found !== undefined;
     };
     const findEvent = (expected: unknown): boolean => {
-      const { world, profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
+      const { profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
       const effort = new Effort();
-      const found = world.events
-        .values()
-        .find((event) => event.seq > afterEvent && matches(expected, describeEvent(event, profile), effort));
+      const found = events.find(
+        ({ seq, event }) => seq > afterEvent && matches(expected, describeEvent(event, profile), effort),
+      );
       afterEvent = found?.seq ?? afterEvent;
       return found !== undefined;
     };

@@ -1,8 +1,9 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { setupFor } from "../../src/sandbox/config/options.js";
 import { startReceiver } from "../audit/receivers.js";
 import { openAuditDesk, sound, startHeld } from "../support/audit-desk.js";
 import { DASHBOARD, signIn, visit } from "../support/dashboard.js";
+import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld, type TestWorld } from "../support/world.js";
 
 const ADMIN = "s3cret-admin-token";
@@ -13,7 +14,8 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 /** A tenant, and what an administrator does with its company. */
 function open() {
   const setup = { ...setupFor(FORMER), id: "company_x", balance: 0, frozenAt: 0, profile: {}, fixtures: [] };
-  const world = openWorld({ tenancy: true, adminToken: ADMIN, companies: [setup] });
+  const transport = createScriptedTransport(() => 200);
+  const world = openWorld({ tenancy: true, adminToken: ADMIN, companies: [setup], transport });
   return {
     ...world,
     replaceToken: () => world.control("POST", "/companies/company_x/rotate", { accessToken: NEXT }, bearer(ADMIN)),
@@ -52,6 +54,20 @@ it.each(["replaceToken", "giveIdAway"] as const)("the updates of an open page en
   await world[end]();
   await world.api("GET", "/v1/balance", undefined, bearer(NEXT));
   expect(await text).not.toContain("changed");
+});
+
+it("a call that waits for a delivery shows none after its token was replaced", async () => {
+  const world = open();
+  const { events } = world.sandbox;
+  const listeners = events.listenerCount("changed");
+  const waited = world.control("GET", "/deliveries/wait?timeout=1m", undefined, bearer(FORMER));
+  await vi.waitUntil(() => events.listenerCount("changed") > listeners);
+  await world.replaceToken();
+  const own = { ...bearer(NEXT), "x-company-id": "company_x" };
+  const subscription = { topic: "charges/events", url: "https://hooks.test/" };
+  expect((await world.api("POST", "/v1/webhooks", subscription, own)).status).toBe(201);
+  await world.control("POST", "/events", { topic: "charges/events" }, bearer(NEXT));
+  expect((await waited).status).toBe(404);
 });
 
 it.each(["replaceToken", "giveIdAway"] as const)("a call whose body comes after %s does nothing", async (end) => {

@@ -433,6 +433,30 @@ steps:
     expect(await sandbox.stop()).toBe(0);
   });
 
+  it.each(["POST /reset", "PUT /snapshots/begin"])(
+    "plays on after %s, which takes back what it has waited for",
+    async (call) => {
+      const paid = "{ when: { event: { type: charge.paid } }, request: GET /v1/balance }";
+      const folder = await folderWith({ "scenario.yaml": `steps: [${paid}, ${paid}]` });
+      const sandbox = await startSandbox(["--scenario", join(folder, "scenario.yaml")]);
+      const control = (method: string, path: string) => fetch(`${sandbox.url}/_sandbox${path}`, { method });
+      const pay = async (externalId: string): Promise<void> => {
+        await create(sandbox.url, externalId);
+        const { data } = (await (await control("GET", "/charges")).json()) as { data: { id: string }[] };
+        await control("POST", `/charges/${data[0]?.id}/pay`);
+      };
+      await control("POST", "/snapshots/begin");
+      await create(sandbox.url, "never-paid");
+      await pay("order-1");
+      await sandbox.waitForLine("scenario-step");
+      const [method = "", path = ""] = call.split(" ");
+      expect((await control(method, path)).status).toBe(200);
+      await pay("order-2");
+      expect(await sandbox.waitForLine("scenario-ended")).toMatchObject({ outcome: "passed" });
+      expect(await sandbox.stop()).toBe(0);
+    },
+  );
+
   it("reports where a played scenario failed, and keeps serving", async () => {
     const folder = await folderWith({ "scenario.yaml": bad });
     const sandbox = await startSandbox(["--scenario", join(folder, "scenario.yaml")]);

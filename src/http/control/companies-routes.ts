@@ -7,6 +7,7 @@ import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
 import { duration, instant, object, sentence, text, word } from "../../kernel/fields.js";
 import { Bug, UsageError } from "../../kernel/messages/problem.js";
+import { createUnusedIds } from "../../kernel/records/ids.js";
 import type { Row } from "../../kernel/records/table.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
@@ -225,13 +226,16 @@ type Rotation = z.infer<typeof rotation>;
 function rotate(call: CompanyCall<undefined, Rotation>): { secretKey: string } | { accessToken: string } {
   const { sandbox, company, run, body: request } = call;
   const { identity } = company.record;
-  const make = (prefix: string): string => run((work: Work) => work.ids.short(prefix), undefined);
+  // After a restore, a seeded stream repeats what it has drawn since.
+  const make = (prefix: string, isUsed: (id: string) => boolean): string =>
+    run((work: Work) => createUnusedIds(work.ids, isUsed).short(prefix), undefined);
   if (request.accessToken === undefined) {
-    const secretKey = typeof request.secretKey === "string" ? request.secretKey : make("secret");
+    const secretKey =
+      typeof request.secretKey === "string" ? request.secretKey : make("secret", (key) => key === identity.secretKey);
     sandbox.identify(company, { ...identity, secretKey });
     return { secretKey };
   }
-  const token = request.accessToken === true ? make("at") : request.accessToken;
+  const token = request.accessToken === true ? make("at", (id) => sandbox.isTokenTaken(id)) : request.accessToken;
   if (sandbox.isTokenTaken(token)) {
     throw new UsageError(
       "state",

@@ -6,6 +6,7 @@ import { statusesOf } from "../../kernel/records/lifecycle.js";
 import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import { quote } from "../../kernel/messages/text.js";
 import type { Company } from "../../sandbox/company/company.js";
+import { reachCompany } from "../shared/caller.js";
 import { makeReady } from "../shared/company.js";
 import { CompanyLimit } from "../shared/company-limit.js";
 import { type CompanyCall, type ControlRoute, listQuery, listRoute, noBody, route } from "./control-route.js";
@@ -155,6 +156,8 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
   const end = sandbox.system.monotonic() + query.timeout;
   for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
     await makeReady(company);
+    // Throws when the tenant's token was replaced meanwhile.
+    if (call.caller.tenant !== undefined) reachCompany(sandbox, call.caller, company.id);
     const { deliveries } = company.world;
     const found = deliveries.values().find(isMatch);
     if (found !== undefined) return renderDelivery(found);

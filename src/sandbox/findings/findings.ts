@@ -114,6 +114,8 @@ export class Findings {
     const id = idInPath(entry);
     const resource = id === undefined ? [] : [plainId(id)];
     if (isFromAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
+    // After a restore, a seeded stream of ids repeats what it has drawn since.
+    else for (const created of entry.created) this.#audited.delete(created);
     if (isFromAudit(entry) || resource.some(this.#isAudited)) return;
     const seen = withFewWebhooks(entry);
     this.#ask(entry.seq, (detector, scene) => detector.see?.(seen, scene), connection);
@@ -153,6 +155,7 @@ export class Findings {
   forget(): void {
     this.#rows = new Table<FindingRow>("findings");
     this.#company = undefined;
+    this.#audited.clear();
   }
 
   #ask(

@@ -152,6 +152,19 @@ describe("PUT /snapshots/:name", () => {
     ]);
   });
 
+  it("does not make a rotation draw the present credentials again", async () => {
+    const world = openWorld({ seed: 1 });
+    await world.control("POST", "/snapshots/before");
+    const rotate = async (given: object): Promise<LooseJson> => {
+      await world.control("PUT", "/snapshots/before");
+      const { status, body } = await world.control("POST", "/companies/company_sandbox/rotate", given);
+      expect(status).toBe(200);
+      return body;
+    };
+    expect(await rotate({})).not.toEqual(await rotate({}));
+    expect(await rotate({ accessToken: true })).not.toEqual(await rotate({ accessToken: true }));
+  });
+
   it("sends interrupted and waiting deliveries in their order after the answer", async () => {
     const world = openWorld();
     const shop = await startReceiver("hang");

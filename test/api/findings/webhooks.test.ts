@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Transport, TransportResult } from "../../../src/adapters/delivery/transport.js";
+import { AUDIT_HEADER } from "../../../src/domain/model/rule.js";
 import { FINDINGS_MAX } from "../../../src/sandbox/findings/finding.js";
 import { startLive } from "../../support/live.js";
 import { transferRequest } from "../../support/requests.js";
@@ -42,6 +43,29 @@ describe("webhook-unacknowledged", () => {
     await live.control("PUT", "/state", state);
     await live.advance("1h");
     expect((await findingsOf(live)).map(({ requests }) => requests.length)).toEqual([1, 0]);
+  });
+
+  it.each([
+    ["POST", "/reset"],
+    ["PUT", "/snapshots/begin"],
+  ])("reports one of a payout that has the id of an audit's payout after %s %s", async (method, path) => {
+    const live = await startLive({
+      seed: 1,
+      transport: createScriptedTransport(() => 500),
+      profile: { webhooks: { retry: [] } },
+    });
+    const payOut = async (headers: Readonly<Record<string, string>>): Promise<string> => {
+      await live.subscribe("transactions/started", URL);
+      const { id } = (await live.http("POST", "/v1/transactions", transferRequest(), headers)).body;
+      await live.settle();
+      return id;
+    };
+    await live.control("POST", "/snapshots/begin");
+    const audited = await payOut({ [AUDIT_HEADER]: "1" });
+    expect(await kindsOf(live)).toEqual([]);
+    expect((await live.control(method, path)).status).toBe(200);
+    expect(await payOut({})).toBe(audited);
+    expect(await kindsOf(live)).toEqual(["webhook-unacknowledged"]);
   });
 
   it("does not report a webhook that was acknowledged at last, or cancelled", async () => {
