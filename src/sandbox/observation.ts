@@ -13,17 +13,23 @@ export class Observation {
   readonly journal: Journal;
   readonly findings: Findings;
   readonly redactor: SecretRedactor;
-  /** Real time, ms of the machine's monotonic clock. Requests that arrived earlier are not recorded. */
+  /** Real time, ms of the machine's monotonic clock. Requests to an earlier company of the id arrived before. */
+  readonly #openedAt: number;
+  /** Requests that arrived earlier are not recorded. */
   #resetAt = Number.NEGATIVE_INFINITY;
 
   constructor(requestsMax: number, deps: Omit<FindingsDeps, "journal"> & { readonly redactor: SecretRedactor }) {
     this.redactor = deps.redactor;
+    this.#openedAt = deps.system.monotonic();
     this.journal = new Journal(requestsMax);
     this.findings = new Findings({ ...deps, journal: this.journal });
   }
 
   see(exchange: Exchange): JournalEntry | undefined {
-    if (exchange.receivedAt < this.#resetAt) return undefined;
+    const { company, receivedAt } = exchange;
+    if (receivedAt < this.#resetAt) return undefined;
+    // A request that was received before may also have opened this company.
+    if (company?.closed === true && receivedAt < this.#openedAt) return undefined;
     const entry = this.journal.record(exchange);
     this.findings.see(entry, exchange);
     exchange.onLost(() => {

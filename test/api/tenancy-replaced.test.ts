@@ -88,6 +88,24 @@ it.each(["replaceToken", "giveIdAway"] as const)("a call whose body comes after 
   expect((await world.control("GET", "/balance", undefined, bearer(NEXT))).body.balance).not.toBe(5);
 });
 
+it("the next company of an id does not see a request whose body comes late", async () => {
+  const world = open();
+  const bytes = new TransformStream<Uint8Array, Uint8Array>();
+  const asked = world.app.request("/v1/transactions", {
+    method: "POST",
+    headers: { ...bearer(FORMER), "content-type": "application/json" },
+    body: bytes.readable,
+    duplex: "half",
+  });
+  const writer = bytes.writable.getWriter();
+  await writer.write(Buffer.from('{"reference":'));
+  await world.giveIdAway();
+  await writer.write(Buffer.from('"of the former tenant"}'));
+  await writer.close();
+  expect((await asked).status).toBe(401);
+  expect((await world.control("GET", "/requests", undefined, bearer(NEXT))).body.data).toEqual([]);
+});
+
 it("the dashboard keeps nothing of a removed company for the next one of its id", async () => {
   const desk = await openAuditDesk();
   const { control } = desk.world;
