@@ -8,13 +8,14 @@ const parts = (more: string): string =>
 
 describe("the dashboard under hostile requests", () => {
   it.each([
-    ["addRule", { rule: "[".repeat(100_000) + "]".repeat(100_000) }],
-    ["setting", { setting: ".".repeat(100_000), value: "1" }],
-  ])("refuses a value that is nested too deep: %s", async (name, fields) => {
+    ["addRule", { rule: "[".repeat(100_000) + "]".repeat(100_000) }, 200],
+    ["setting", { setting: ".".repeat(100_000), value: "1" }, 200],
+    ["putState", { state: "[".repeat(100_000) + "]".repeat(100_000) }, 210],
+  ])("refuses a value that is nested too deep: %s", async (name, fields, levels) => {
     const live = await startLive();
     const visitor = visit(live.app);
     await visitor.get("/_sandbox/dashboard/rules");
-    expect((await visitor.act(name, fields)).text).toContain("is nested deeper than 200 levels");
+    expect((await visitor.act(name, fields)).text).toContain(`is nested deeper than ${levels} levels`);
   });
   it.each([
     ["of a form", "pay", new URLSearchParams("f=x&".repeat(1_000))],

@@ -1,5 +1,6 @@
 import { beyondBounds } from "../../../../kernel/messages/json.js";
 import { messageOf, UsageError } from "../../../../kernel/messages/problem.js";
+import { STATE_BOUNDS } from "../../../control/state-routes.js";
 import { JSON_BOUNDS } from "../../../shared/read-body.js";
 import type { ControlOrder } from "./curl.js";
 import { pluralize } from "../../../../kernel/messages/text.js";
@@ -117,8 +118,8 @@ export function orderOf(name: ActionName, fields: Fields): ControlOrder {
   const others = Object.entries(fields).filter(([field]) => !template.includes(`:${field}`));
   const given = others.length === 0 ? undefined : withNumbers(Object.fromEntries(others));
   const sent = body === undefined ? given : body(fields);
-  // Deeper nesting could not be written as JSON again. A state has its own bounds.
-  const excess = name === "putState" ? undefined : beyondBounds(sent, JSON_BOUNDS);
+  // Deeper nesting could not be written as JSON again.
+  const excess = beyondBounds(sent, name === "putState" ? STATE_BOUNDS : JSON_BOUNDS);
   if (excess !== undefined) throw new UsageError("input", `What the form sent ${excess}`);
   return {
     method: call.slice(0, call.indexOf(" ")),
