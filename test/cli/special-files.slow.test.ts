@@ -102,6 +102,16 @@ describe.skipIf(!existsSync(MESSAGES))("a file of the system that never ends is 
   });
 });
 
+describe("standard input that is too large, or never ends, is not read to its end", () => {
+  it.each([
+    ["sign", ["sign", "-"], 64],
+    ["companies import", ["companies", "import", "-"], 256],
+  ])("%s", async (_, args, limit) => {
+    const { code, stderr } = await runSandbox(args, { stdin: new Uint8Array(limit * 2 ** 20 + 1) });
+    expect([code, stderr]).toEqual([2, `Failed to read stdin: it is larger than ${limit} MiB. Split it.\n`]);
+  });
+});
+
 describe("a folder that cannot be created is refused immediately", () => {
   it.each([
     [

@@ -25,8 +25,12 @@ export async function readText(file: string): Promise<string> {
 
 /** The bytes of a file. Throws UsageError("file") as `readText` does. */
 export function readBytes(file: string, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => failure(file, `it is larger than ${bytesMax / 1024 / 1024} MiB. Split it`);
-  return collectBytes(readChunks(file), bytesMax, tooLarge);
+  return collectBytes(readChunks(file), bytesMax, () => tooLarge(file, bytesMax));
+}
+
+/** The bytes of standard input. Throws UsageError("file") when there are more than `bytesMax`, and does not read the rest. */
+export function readStdin(bytesMax: number): Promise<Buffer> {
+  return collectBytes(process.stdin, bytesMax, () => tooLarge("stdin", bytesMax));
 }
 
 /** A file of any size. Throws UsageError("file") as `readText` does. */
@@ -67,6 +71,10 @@ const reasons: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return reasons[code] ?? `the system says ${code || String(error)}. Check the file`;
+}
+
+function tooLarge(file: string, bytesMax: number): UsageError {
+  return failure(file, `it is larger than ${bytesMax / 1024 / 1024} MiB. Split it`);
 }
 
 function failure(file: string, reason: string, cause?: unknown): UsageError {

@@ -1,5 +1,4 @@
-import { text } from "node:stream/consumers";
-import { readBytes } from "../../adapters/files/read-text.js";
+import { readBytes, readStdin } from "../../adapters/files/read-text.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
@@ -60,8 +59,9 @@ function pathOf(companyId: string): string {
 }
 
 async function readInput(file: string | undefined): Promise<string> {
-  if (file === undefined || file === "-") return text(process.stdin);
-  return (await readBytes(file, STATE_BYTES_MAX)).toString();
+  const isStdin = file === undefined || file === "-";
+  const bytes = await (isStdin ? readStdin(STATE_BYTES_MAX) : readBytes(file, STATE_BYTES_MAX));
+  return bytes.toString();
 }
 
 function readCompanyId(exported: string, file = "stdin"): string {

@@ -1,5 +1,4 @@
-import { buffer } from "node:stream/consumers";
-import { readBytes } from "../../adapters/files/read-text.js";
+import { readBytes, readStdin } from "../../adapters/files/read-text.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
@@ -36,5 +35,5 @@ async function readBody(file: string | undefined): Promise<Buffer> {
   if (file === undefined && process.stdin.isTTY) {
     throw new UsageError("command-line", "Nothing to sign. Give a file, or - to type the body (end it with Ctrl-D).");
   }
-  return buffer(process.stdin);
+  return readStdin(BYTES_MAX);
 }
