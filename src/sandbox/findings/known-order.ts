@@ -32,7 +32,9 @@ export class KnownOrder<O extends Order> {
 
   /** The key of the finding that it was repeated. */
   get key(): string {
-    return `${this.order.reference} ${this.repeatedBy}`;
+    const references = [this.order.reference, this.repeatedBy ?? ""];
+    // References may have spaces.
+    return references.map((reference) => reference.replaceAll(/[% ]/g, encodeURIComponent)).join(" ");
   }
 
   /** Whether the service has or may have accepted the order. */

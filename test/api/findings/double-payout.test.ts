@@ -51,6 +51,21 @@ describe("double-payout", () => {
     },
   );
 
+  it("tells pairs of references with spaces apart", async () => {
+    const live = await startLive();
+    const pairs = [
+      ["a b", "c"],
+      ["a", "b c"],
+    ] as const;
+    for (const [index, references] of pairs.entries()) {
+      const rule = { on: "request", match: { path: "/v1/transactions" }, then: { status: 503 }, times: 1 };
+      await live.control("POST", "/rules", rule);
+      for (const reference of references)
+        await live.http("POST", "/v1/transactions", transferRequest({ msisdn: `+225070000001${index}`, reference }));
+    }
+    expect(await kindsOf(live)).toEqual(["double-payout", "double-payout"]);
+  });
+
   it("is not cleared by a 409 in between", async () => {
     const live = await openWith({ fault: "reset", commit: true });
     expect([await pay(live, "first"), await pay(live, "first"), await pay(live, "second")]).toEqual([
