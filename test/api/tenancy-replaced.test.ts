@@ -45,6 +45,25 @@ it.each(["replaceToken", "giveIdAway"] as const)("a stream ends and shows nothin
   expect(await text).not.toContain("later");
 });
 
+/** Sends the second piece of the body when `meanwhile` is done. */
+async function send(
+  { app }: Pick<TestWorld, "app">,
+  method: string,
+  path: string,
+  [first, second]: readonly [string, string],
+  meanwhile: () => Promise<unknown>,
+): Promise<Response> {
+  const bytes = new TransformStream<Uint8Array, Uint8Array>();
+  const headers = { ...bearer(FORMER), "content-type": "application/json" };
+  const asked = app.request(path, { method, headers, body: bytes.readable, duplex: "half" });
+  const writer = bytes.writable.getWriter();
+  await writer.write(Buffer.from(first));
+  await meanwhile();
+  await writer.write(Buffer.from(second));
+  await writer.close();
+  return asked;
+}
+
 it.each(["replaceToken", "giveIdAway"] as const)("the updates of an open page end after %s", async (end) => {
   const world = open();
   const visitor = visit(world.app);
@@ -72,37 +91,16 @@ it("a call that waits for a delivery shows none after its token was replaced", a
 
 it.each(["replaceToken", "giveIdAway"] as const)("a call whose body comes after %s does nothing", async (end) => {
   const world = open();
-  const bytes = new TransformStream<Uint8Array, Uint8Array>();
-  const asked = world.app.request("/_sandbox/balance", {
-    method: "PUT",
-    headers: { ...bearer(FORMER), "content-type": "application/json" },
-    body: bytes.readable,
-    duplex: "half",
-  });
-  const writer = bytes.writable.getWriter();
-  await writer.write(Buffer.from('{"balance":'));
-  await world[end]();
-  await writer.write(Buffer.from("5}"));
-  await writer.close();
-  expect((await asked).status).toBe(404);
+  const answer = await send(world, "PUT", "/_sandbox/balance", ['{"balance":', "5}"], () => world[end]());
+  expect(answer.status).toBe(404);
   expect((await world.control("GET", "/balance", undefined, bearer(NEXT))).body.balance).not.toBe(5);
 });
 
 it("the next company of an id does not see a request whose body comes late", async () => {
   const world = open();
-  const bytes = new TransformStream<Uint8Array, Uint8Array>();
-  const asked = world.app.request("/v1/transactions", {
-    method: "POST",
-    headers: { ...bearer(FORMER), "content-type": "application/json" },
-    body: bytes.readable,
-    duplex: "half",
-  });
-  const writer = bytes.writable.getWriter();
-  await writer.write(Buffer.from('{"reference":'));
-  await world.giveIdAway();
-  await writer.write(Buffer.from('"of the former tenant"}'));
-  await writer.close();
-  expect((await asked).status).toBe(401);
+  const pieces = ['{"reference":', '"of the former tenant"}'] as const;
+  const answer = await send(world, "POST", "/v1/transactions", pieces, () => world.giveIdAway());
+  expect(answer.status).toBe(401);
   expect((await world.control("GET", "/requests", undefined, bearer(NEXT))).body.data).toEqual([]);
 });
 
