@@ -1,3 +1,5 @@
+import { readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
@@ -16,10 +18,6 @@ describe("exit code 1, a wrong command line", () => {
     ["start --port http", '--port must be a whole number from 0 to 65535 (0 takes a free port), not "http".'],
     ["start --store redis", '--store must be memory or file:PATH, not "redis".'],
     ["start extra", "Too many arguments for 'start'."],
-    [
-      "exec --store file:/proc/a/s.json --record /proc/b/../a/s.json -- true",
-      "--record and --store name the same place, /proc/a/s.json. Name two.",
-    ],
     [
       "clock advnace 1h",
       'The clock cannot "advnace": it can show, advance, set, freeze, resume. Did you mean "advance"?',
@@ -50,6 +48,21 @@ describe("exit code 1, a wrong command line", () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^ +at /m);
   });
+
+  it.each(["state.json", "./data/../state.json", "link.json", "folder/state.json"])(
+    "the store as the recording, which would replace it: %s",
+    async (record) => {
+      const cwd = await folderWith({});
+      await symlink("state.json", join(cwd, "link.json"));
+      await symlink(".", join(cwd, "folder"));
+      const { code, stderr } = await runSandbox(["start", "--store", "file:state.json", "--record", record], { cwd });
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining("--record and --store name the same file, state.json. Name two."),
+      });
+      expect(await readFile(join(cwd, "state.json"), "utf8")).toContain('"schemaVersion"');
+    },
+  );
 
   it("names the wrong variable", async () => {
     const { code, stderr } = await runSandbox(["start"], { env: { PORT: "http", SANDBOX_SEED: "x" } });

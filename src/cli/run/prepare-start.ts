@@ -1,5 +1,3 @@
-import { resolve } from "node:path";
-import { UsageError } from "../../kernel/messages/problem.js";
 import { prepareOutput } from "../shared/output.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
@@ -34,12 +32,7 @@ export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 /** Reads the options and their files, and makes the folder of the recording. Throws UsageError with all problems. */
 export async function prepareStart(flags: StartFlags, variables: Variables) {
   const start = await readStart(flags, variables);
-  const { record, store } = start;
-  if (record === undefined) return start;
-  // The recording would replace the store.
-  if (store !== undefined && resolve(store) === resolve(record.file))
-    throw new UsageError("command-line", `--record and --store name the same place, ${store}. Name two.`);
-  await prepareOutput("the recording", record.file);
+  if (start.record !== undefined) await prepareOutput("the recording", start.record.file);
   return start;
 }
 

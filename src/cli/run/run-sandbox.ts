@@ -1,5 +1,6 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
+import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative } from "node:path";
 import { writeOutput } from "../shared/output.js";
 import { openOwnTarget } from "../shared/own-target.js";
@@ -126,7 +127,10 @@ export async function beginSession(running: RunningSandbox, prepared: PreparedSt
   }
 }
 
-async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record, scenarios }: PreparedStart) {
+async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record, store, scenarios }: PreparedStart) {
+  // The recording would replace the store. The store's file is there by now, so a link to it shows.
+  if (record !== undefined && store !== undefined && (await isSameFile(record.file, store)))
+    throw new UsageError("command-line", `--record and --store name the same file, ${store}. Name two.`);
   const recorder = record && (await startRecording(sandbox, record));
   const env = openVariables();
   const live =
@@ -147,6 +151,11 @@ async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record,
       log.write(notes.length === 0 ? "info" : "warn", "recorded", { file: record.file, requests, message });
     },
   };
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 async function startRecording(sandbox: Sandbox, { file, fixtures }: NonNullable<PreparedStart["record"]>) {
