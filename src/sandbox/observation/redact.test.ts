@@ -21,6 +21,12 @@ describe("a secret is redacted", () => {
     ["in the composed form of it", "clé-dé-1".normalize("NFD"), "x clé-dé-1 y", `x ${REDACTED} y`],
     ["as its bytes, quoted", 'k%2F"clé-1', `got ${JSON.stringify(latin1('k%2F"clé-1'))}`, `got "${REDACTED}"`],
     ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
+    [
+      "in base64 where a plus became a space",
+      "at_~>~>~",
+      `got "${Buffer.from("x at_~>~>~").toString("base64").replaceAll("+", " ")}"`,
+      REDACTED,
+    ],
     ["in hex", "at_sandbox", `x ${Buffer.from("-at_sandbox-").toString("hex")} y`, `x ${REDACTED} y`],
     [
       "in base64 in a path",

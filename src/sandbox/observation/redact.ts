@@ -152,12 +152,14 @@ function decodings(given: string, bytes: number): readonly string[] {
   if (given.length < bytes) return [];
   // Some encoders break lines.
   const text = given.replaceAll(/[\r\n]+/g, "");
-  // base64 and base64url.
-  const base64 = runsOf(text, String.raw`[\w+/-]`, Math.ceil((bytes * 4) / 3));
+  // base64 and base64url. In a query that was decoded, "+" is a space.
+  const base64 = [...new Set([text, text.replaceAll(" ", "+")])]
+    .map((each) => runsOf(each, String.raw`[\w+/-]`, Math.ceil((bytes * 4) / 3)))
+    .filter((runs) => runs !== "");
   const hex = runsOf(text, String.raw`[\dA-Fa-f]`, bytes * 2);
   // A run may begin with characters that are not part of the encoded text, so each alignment is tried.
   return [
-    ...(base64 === "" ? [] : [0, 1, 2, 3].map((skipped) => Buffer.from(base64.slice(skipped), "base64"))),
+    ...base64.flatMap((runs) => [0, 1, 2, 3].map((skipped) => Buffer.from(runs.slice(skipped), "base64"))),
     ...(hex === "" ? [] : [0, 1].map((skipped) => Buffer.from(hex.slice(skipped), "hex"))),
   ].map((decoded) => decoded.toString("latin1"));
 }

@@ -89,6 +89,18 @@ describe("the journal does not show", () => {
     }
   });
 
+  it("a secret in base64 whose plus was not encoded for the query", async () => {
+    const { api, control } = started();
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: "clé ~>~>~ secrète" });
+    const encoded = Buffer.from("x clé ~>~>~ secrète").toString("base64");
+    expect(encoded).toContain("+");
+    const { body } = await api("GET", `/v1/webhooks?cursor=${encoded}`);
+    expect(body.message).toEqual(["[redacted]"]);
+    const [{ query, answer }] = await journalOf(world!);
+    expect(query).toEqual({ cursor: "[redacted]" });
+    expect(answer.message).toEqual(["[redacted]"]);
+  });
+
   it("a secret as the name of a header", async () => {
     const { api } = started();
     await api("GET", "/v1/balance", undefined, { at_sandbox: "1" });
