@@ -233,6 +233,9 @@ describe("redaction", () => {
     ["an escaped name", { body: Buffer.from(String.raw`{"\u0070in":"live_6f1c0e2b9d"}`) }],
     ["a form with spaces", { body: Buffer.from("a=b c&flag&password=live_6f1c0e2b9d\r\n") }],
     ["JSON in JSON", { body: Buffer.from(JSON.stringify({ sent: '{"password":"live_6f1c0e2b9d"}' })) }],
+    ["a parameter in quotes", { headers: [["X-Auth", 'Digest realm="a", token="live_6f1c0e2b9d"']] }],
+    ["a long list of parameters", { body: Buffer.from("a=1;b=2;c=3;d=4;e=5;password=live_6f1c0e2b9d;f=6") }],
+    ["a URL without a user", { body: Buffer.from('{"cache":"redis://:live_6f1c0e2b9d@cache.test/0"}') }],
     ["JSON in another text", { body: Buffer.from('error: {"a": 1, "access_token" : "live_6f1c0e2b9d"}') }],
     ["JSON in a message", { body: Buffer.from(JSON.stringify({ message: 'it said {"pin":"live_6f1c0e2b9d"}.' })) }],
     [

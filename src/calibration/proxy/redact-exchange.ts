@@ -107,7 +107,12 @@ const NO_JSON_MAX = 2_000;
 const PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=([^&\s"'<>]*)/g;
 /** A member of JSON with its text or number. The quotes may be escaped. */
 const MEMBER = /(\\{0,3}["'])([\w .$-]{1,100})\1(\s{0,9}:\s{0,9})(?:\1((?:(?!\1)(?:\\.|[^\\]))*)|(-?\d[\d.]*))/gs;
-const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]+:[^\s/?#@"'<>]+(?=@)/g;
+/** A parameter with its value in quotes, as in `Digest` and in logs. */
+const QUOTED_PARAMETER = /(?<![\w.~%+[\]-])([\w.~%+[\]-]{1,100})=(\\{0,3}["'])((?:(?!\2)(?:\\.|[^\\]))*)\2/gs;
+/** The beginning of a parameter of a list such as `a=1;b=2`. */
+const LISTED_PARAMETER = /(?:^|[;,])([\w.~%+[\]-]{1,100})=/g;
+/** The user may be missing: `redis://:password@host`. */
+const USER_INFO = /(?<=:\/\/)[^\s:/?#@"'<>]*:[^\s/?#@"'<>]+(?=@)/g;
 
 /** Hides members of JSON and parameters of forms and URLs by their names, wherever in a text they are. A text without them is not changed. */
 class Hider {
@@ -138,12 +143,12 @@ class Hider {
   }
 
   #textIn(text: string, nesting: number): string {
-    if (nesting > NESTING_MAX || this.#noJson > NO_JSON_MAX) return text;
+    if (nesting > NESTING_MAX || this.#noJson > NO_JSON_MAX) return this.#listed(text);
     const mayBeJson = /^\s*[[{"]/.test(text);
     const json = mayBeJson ? parseBody(text) : text;
     if (mayBeJson && json === text) this.#noJson++;
     if (json === text || json === undefined)
-      return this.#members(this.#parameters(text, nesting)).replaceAll(USER_INFO, REDACTED);
+      return this.#members(this.#parameters(this.#quoted(text), nesting)).replaceAll(USER_INFO, REDACTED);
     const hidden = JSON.stringify(this.#value(json, nesting + 1));
     return hidden === JSON.stringify(json) ? text : hidden;
   }
@@ -178,6 +183,21 @@ class Hider {
       const hidden = this.#textIn(value, nesting + 1);
       return hidden === value ? given : `${written}=${encodeURIComponent(hidden)}`;
     });
+  }
+
+  #quoted(text: string): string {
+    return text.replaceAll(QUOTED_PARAMETER, (given: string, name: string, quotes: string, value: string) =>
+      this.#isNamed(name) ? `${name}=${quotes}${String(this.#hide(name, value))}${quotes}` : given,
+    );
+  }
+
+  /** Hides all that follows the first hidden name of a list, which has no nested texts. */
+  #listed(text: string): string {
+    const named = [...text.matchAll(LISTED_PARAMETER)].find(([, name = ""]) => this.#isNamed(name));
+    if (named === undefined) return text;
+    const [begin, name = ""] = named;
+    const at = named.index + begin.length;
+    return text.slice(0, at) + String(this.#hide(name, text.slice(at)));
   }
 
   #mayName(text: string): boolean {
