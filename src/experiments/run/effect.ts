@@ -72,9 +72,9 @@ export function findStableView(first: readonly Fact[], second: readonly Fact[]) 
   });
 }
 
-/** A name without what a program makes up: UUIDs, times in milliseconds, random letters and digits. */
+/** A name without what a program makes up: UUIDs, times in milliseconds, random letters and digits. A name may have a million letters. */
 export function withoutGenerated(text: string): string {
-  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
+  return text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-z]*\d)[\da-z]{6,}/gi, "…");
 }
 
 /** How a run differs from the baseline. A pending transfer counts as moved money, and also as missing where that of the baseline completed. */
