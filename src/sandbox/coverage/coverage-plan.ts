@@ -118,21 +118,27 @@ function planProblems(profile: Profile): CoveragePlan["causes"] {
   return possible.map((cause) => ({ of: "request", cause, status: statusOfProblem[cause] }));
 }
 
+const behaviours = Object.values(numberBehaviours);
+const ofTransfers: ReadonlySet<string> = new Set(
+  behaviours.flatMap(({ transfer }) =>
+    transfer !== "refused" && transfer.outcome === "failed" ? [transfer.reason] : [],
+  ),
+);
+const ofPayments: ReadonlySet<string> = new Set(
+  behaviours.flatMap(({ payment }) => (payment !== "refused" && payment.outcome === "failed" ? [payment.error] : [])),
+);
+
+/** Whether some plan has the cause. Users may give any other text as a cause. */
+export function isPlannedFailure(of: "transfer" | "payment", cause: string): boolean {
+  return of === "payment" ? ofPayments.has(cause) : ofTransfers.has(cause) || cause === SHORT_OF_MONEY;
+}
+
 /** The failures of the test numbers, and of an account without enough money. */
 function planFailures({ transfers }: Profile): CoveragePlan["causes"] {
-  const behaviours = Object.values(numberBehaviours);
   const runsShort = transfers.insufficientBalance === "fail" || transfers.debit === "on-completion";
-  const ofTransfers = [
-    ...behaviours.flatMap(({ transfer }) =>
-      transfer !== "refused" && transfer.outcome === "failed" ? [transfer.reason] : [],
-    ),
-    ...(runsShort ? [SHORT_OF_MONEY] : []),
-  ];
-  const ofPayments = behaviours.flatMap(({ payment }) =>
-    payment !== "refused" && payment.outcome === "failed" ? [payment.error] : [],
-  );
+  const causes = runsShort ? [...ofTransfers, SHORT_OF_MONEY] : [...ofTransfers];
   return [
-    ...[...new Set(ofTransfers)].map((cause) => ({ of: "transfer", cause, status: null }) as const),
-    ...[...new Set(ofPayments)].map((cause) => ({ of: "payment", cause, status: null }) as const),
+    ...causes.map((cause) => ({ of: "transfer", cause, status: null }) as const),
+    ...[...ofPayments].map((cause) => ({ of: "payment", cause, status: null }) as const),
   ];
 }

@@ -10,7 +10,7 @@ import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { CompanyChange, CompanyWatcher } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import { renderThen } from "../state/rules.js";
-import { planCoverage } from "./coverage-plan.js";
+import { isPlannedFailure, planCoverage } from "./coverage-plan.js";
 import {
   type Coverage,
   OWN_BYTES_MAX,
@@ -83,7 +83,9 @@ export class CoverageTally implements CompanyWatcher {
   noteChanges({ company: { world }, changes, moves }: CompanyChange): void {
     const sheet = this.#sheet();
     for (const { entity, from, action, to } of moves) add(sheet, "transition", `${entity} ${from} ${action} ${to}`);
-    const addCause = (of: "transfer" | "payment", cause: string) => add(sheet, "cause", keyOf.causes({ of, cause }));
+    const addCause = (of: "transfer" | "payment", cause: string): void => {
+      if (isPlannedFailure(of, cause)) add(sheet, "cause", keyOf.causes({ of, cause }));
+    };
     for (const change of changes) {
       if (isChangeOf(world.transfers, change)) {
         const { before, after } = change;
