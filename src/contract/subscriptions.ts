@@ -14,6 +14,10 @@ import type { SubscriptionBody } from "./resources.js";
 /** Longer than the URL of any receiver. A longer one would be repeated in each of its webhooks and findings. */
 export const URL_LENGTH_MAX = 2_048;
 
+export const receiverUrl = absoluteUrl.refine((url) => url.length <= URL_LENGTH_MAX, {
+  error: `must have at most ${URL_LENGTH_MAX} characters`,
+});
+
 const topicError = `must be one of ${topicSpellings.join(", ")}`;
 const hostErrors = {
   any: "must not name a link-local or cloud metadata address",
@@ -27,11 +31,10 @@ export const subscriptionRequest = oncePerProfile((profile) =>
     topic: z
       .enum(topicSpellings, { error: topicError })
       .meta(note("The event to be notified about, in either spelling.", "webhooks.topicSpelling")),
-    url: absoluteUrl
+    url: receiverUrl
       .refine((url) => parseUrl(url) === undefined || isReceiverAllowed(profile.webhooks.allow, url), {
         error: hostErrors[profile.webhooks.allow.kind],
       })
-      .refine((url) => url.length <= URL_LENGTH_MAX, { error: `must have at most ${URL_LENGTH_MAX} characters` })
       .meta({ ...note("The receiving endpoint.", "webhooks.allow"), format: "uri", maxLength: URL_LENGTH_MAX }),
   }).meta({ description: "A topic, and the URL that its events are sent to." }),
 );

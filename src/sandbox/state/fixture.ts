@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { receiverUrl } from "../../contract/subscriptions.js";
 import { chargeLifecycle, chargeTerms } from "../../domain/model/charge.js";
 import { transferDescription, transferLifecycle, transferTerms } from "../../domain/model/transfer.js";
 import type { RuleOrder } from "../../domain/rules/change-rules.js";
 import { msisdn } from "../../domain/values/fields.js";
 import type { Money } from "../../domain/values/money.js";
 import { topicSpellings } from "../../domain/values/topic.js";
-import { absoluteUrl, listOf, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
+import { listOf, optional, report, text, wholeNumber, word } from "../../kernel/fields.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
 import type { AccessToken } from "./company-record.js";
@@ -117,7 +118,7 @@ export type TransactionFixture = z.output<typeof transaction>;
 const subscription = mapping(
   {
     topic: word(topicSpellings).meta({ description: "The topic, in the singular or plural spelling" }),
-    url: absoluteUrl.meta({ description: "The URL that the webhooks are sent to" }),
+    url: receiverUrl.meta({ description: "The URL that the webhooks are sent to" }),
   },
   "a subscription such as { topic: charges/events, url }",
 );

@@ -31,6 +31,7 @@ async function lively(): Promise<TestWorld> {
 }
 
 const refused = { status: null, latencyMs: 1.5, error: "ECONNREFUSED: nobody there", response: null };
+const LONG_URL = `https://shop.test/${"x".repeat(2048)}`;
 
 describe("GET /state", () => {
   it("returns a whole company in the API's spelling, without its identity", async () => {
@@ -273,6 +274,16 @@ describe("a wrong state", () => {
       "an externalId twice",
       (state) => changed(state, "charges", 1, { externalId: state.charges[0].externalId }),
       "charges[1].externalId is given twice",
+    ],
+    [
+      "a subscription with a long URL",
+      (state) => changed(state, "subscriptions", 0, { url: LONG_URL }),
+      "subscriptions[0].url must have at most 2048 characters",
+    ],
+    [
+      "a delivery with a long URL",
+      (state) => changed(state, "deliveries", 0, { url: LONG_URL }),
+      "deliveries[0].url must have at most 2048 characters",
     ],
     ["a missing batch", (state) => ({ ...state, batches: [] }), "transactions[2].batchId is the id of no batch"],
     [

@@ -1,3 +1,4 @@
+import { URL_LENGTH_MAX } from "../../../contract/subscriptions.js";
 import { findTopic } from "../../../domain/values/topic.js";
 import { msisdnKey } from "../../../domain/values/msisdn.js";
 import { HELD_MAX } from "../../../domain/deliveries/enqueue-deliveries.js";
@@ -9,7 +10,7 @@ import { problemOfCount } from "../../../kernel/fields.js";
 import { quote } from "../../../kernel/messages/text.js";
 import { checkDueWork } from "./check-due-work.js";
 import { checkMoney } from "./check-money.js";
-import { type Records, eachOf } from "./records.js";
+import { type Complain, type Records, eachOf } from "./records.js";
 
 /**
  * Problems between records, which no operation can cause: a `seq` or id that occurs twice, references to nothing, amounts that do not fit together, due work
@@ -76,7 +77,8 @@ function checkReferences(records: Records): string[] {
   eachOf(problems, "payments", payments, ({ chargeId }, complain) => {
     if (!ids.charge.has(chargeId)) complain("chargeId", "is the id of no charge");
   });
-  eachOf(problems, "deliveries", deliveries, ({ resource, resourceKind, topic, turn }, complain) => {
+  eachOf(problems, "deliveries", deliveries, ({ resource, resourceKind, topic, turn, url }, complain) => {
+    checkLength(url, complain);
     if (!ids[resourceKind].has(resource)) complain("resource", `is the id of no ${resourceKind}`);
     if (findTopic(topic) === undefined) complain("topic", `must be a topic, got ${quote(topic)}`);
     if (turn > records.seq) complain("turn", `must be at most seq, ${records.seq}`);
@@ -107,7 +109,8 @@ function checkRest(problems: string[], { customers, subscriptions, events, rules
     const key = msisdnKey(msisdn);
     if (id !== key) complain("id", `must be ${quote(key)}, the national number, got ${quote(id)}`);
   });
-  eachOf(problems, "subscriptions", subscriptions, ({ topic, spelling }, complain) => {
+  eachOf(problems, "subscriptions", subscriptions, ({ topic, spelling, url }, complain) => {
+    checkLength(url, complain);
     if (findTopic(spelling) !== topic) complain("spelling", `must be a spelling of ${topic}, got ${quote(spelling)}`);
   });
   eachOf(problems, "events", events, ({ type, resource, subject }, complain) => {
@@ -122,6 +125,10 @@ function checkRest(problems: string[], { customers, subscriptions, events, rules
     if (rule.timesLeft !== 0 || (isHolding(rule) && holding.has(rule.id))) return;
     complain("timesLeft", "must be null or at least 1 for a rule that holds nothing");
   });
+}
+
+function checkLength(url: string, complain: Complain): void {
+  if (url.length > URL_LENGTH_MAX) complain("url", `must have at most ${URL_LENGTH_MAX} characters`);
 }
 
 /** The first part of the types of its events, and its id. */
