@@ -39,6 +39,17 @@ describe("a durable change", () => {
     expect([...(await openLetters(path)).store.data]).toEqual([["b", 2]]);
   });
 
+  it("is where a new link leads that is in a linked folder", async () => {
+    const folder = await folderWith({});
+    await mkdir(join(folder, "releases/1"), { recursive: true });
+    await symlink("releases/1", join(folder, "current"));
+    await symlink("../../store.json", join(folder, "releases/1/store.json"));
+    const { store, put } = await openLetters(join(folder, "current/store.json"));
+    put("a", 1);
+    await store.close();
+    expect([...(await openLetters(join(folder, "store.json"))).store.data]).toEqual([["a", 1]]);
+  });
+
   it("needs no waiting when nothing has changed", async () => {
     const { store, put } = await openLetters(await newStorePath());
     expect([store.durable(true), store.writable()]).toEqual([undefined, undefined]);

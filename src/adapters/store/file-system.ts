@@ -95,7 +95,9 @@ export async function findStore(path: string): Promise<string> {
   const found = await unlessMissing(lstat(path));
   if (found === undefined || found.isFile()) return path;
   if (found.isSymbolicLink()) {
-    return findStore((await unlessMissing(realpath(path))) ?? resolve(dirname(path), await readlink(path)));
+    // A link in a folder that is a link itself counts from where that folder really is.
+    const folder = await realpath(dirname(path));
+    return findStore((await unlessMissing(realpath(path))) ?? resolve(folder, await readlink(path)));
   }
   const what = found.isDirectory() ? "it is a folder. Name a file in it" : "it is not a file. Name one, or a new one";
   throw new UsageError("cannot-run", `Failed to open the store ${path}: ${what}.`);
