@@ -27,6 +27,7 @@ it.each([
   ["base64 of escapes", base64("%252525252541")],
   ["base64 with a secret", `${base64("user:at_sandbox/")} `],
   ["paths of base64 with a secret", `/${base64("user:at_sandbox")}/a/b/c `],
+  ["long words that are cut off", `${"business-payments".repeat(6)}…`],
   ["a secret", "at_sandbox "],
   ["a secret as an escape", "%61t_sandbox "],
   ["almost a secret", "at_sandbo"],

@@ -20,6 +20,8 @@ describe("a secret is redacted", () => {
     ["in Unicode's decomposed form", "clé-dé-1", `x ${"clé-dé-1".normalize("NFD")} y`, `x ${REDACTED} y`],
     ["in the composed form of it", "clé-dé-1".normalize("NFD"), "x clé-dé-1 y", `x ${REDACTED} y`],
     ["as its bytes, quoted", 'k%2F"clé-1', `got ${JSON.stringify(latin1('k%2F"clé-1'))}`, `got "${REDACTED}"`],
+    ["where a message cut it off", "at_sandbox_0123456789", 'got "at_sandbox_01234…"', `got "${REDACTED}…"`],
+    ["cut off before a letter beyond ASCII", "clé-dé-la-漢字-1", 'got "clé-dé-la-…"', `got "${REDACTED}…"`],
     ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
     [
       "in base64 where a plus became a space",

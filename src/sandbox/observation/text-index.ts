@@ -65,13 +65,16 @@ export class TextIndex {
     if (sorted === undefined) return 0;
     const rest = text.slice(at, at + this.#longest);
     // Of the sorted texts, each that `rest` begins with is also a prefix of the last one that is not after `rest`.
-    const nearest = sorted[countUpTo(sorted, rest) - 1];
-    if (nearest === undefined) return 0;
-    let common = 0;
-    while (common < nearest.length && nearest.charCodeAt(common) === rest.charCodeAt(common)) common++;
+    const after = countUpTo(sorted, rest);
+    const nearest = sorted[after - 1] ?? "";
+    const common = commonLength(nearest, rest);
     const isHere = (length: number): boolean =>
       length <= common && (isDecoded ? length >= ENCODED_MIN : length >= LONG || standsAlone(text, at, at + length));
-    return this.#lengthsOf(nearest).find(isHere) ?? 0;
+    const whole = this.#lengthsOf(nearest).find(isHere);
+    if (whole !== undefined) return whole;
+    // A message may have cut the text off.
+    const cut = Math.max(common, commonLength(sorted[after] ?? "", rest));
+    return cut >= LONG && rest.charAt(cut) === "…" ? cut : 0;
   }
 
   #lengthsOf(text: string): readonly number[] {
@@ -83,6 +86,13 @@ export class TextIndex {
     }
     return lengths;
   }
+}
+
+/** How many characters both texts begin with. */
+function commonLength(one: string, other: string): number {
+  let common = 0;
+  while (common < one.length && one.charCodeAt(common) === other.charCodeAt(common)) common++;
+  return common;
 }
 
 /** How many of the sorted texts are not after `text`. */

@@ -101,6 +101,16 @@ describe("the journal does not show", () => {
     expect(answer.message).toEqual(["[redacted]"]);
   });
 
+  it("the beginning of a secret that a message cuts off", async () => {
+    const { api, control } = started();
+    const secretKey = "0123456789abcdef".repeat(4);
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey });
+    const { body } = await api("POST", "/v1/charges", chargeRequest({ amount: secretKey }));
+    expect(body.message.join()).toContain('got "[redacted]…"');
+    const [{ answer }] = await journalOf(world!);
+    expect(answer.message).toEqual(body.message);
+  });
+
   it("a secret as the name of a header", async () => {
     const { api } = started();
     await api("GET", "/v1/balance", undefined, { at_sandbox: "1" });
