@@ -61,6 +61,13 @@ describe("pay-after-drop", () => {
     },
   );
 
+  it("repeats the beginning of a long reason only", () => {
+    const long = scene();
+    storeCharge(long, { status: "dropped", droppedReason: "r".repeat(1_000_000) });
+    const [found] = detectionsOf(payAfterDrop.see?.(pay("charge_not_payable"), long));
+    expect(found?.why.length).toBeLessThan(1000);
+  });
+
   it.each([
     ["of a paid charge", pay("charge_not_payable"), paid],
     ["that is refused for its payer", pay("payer_refused"), dropped],

@@ -4,7 +4,7 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf, parseJsonOrText } from "../../kernel/messages/json.js";
-import { quote } from "../../kernel/messages/text.js";
+import { quote, shorten } from "../../kernel/messages/text.js";
 import {
   type Detection,
   type Detector,
@@ -48,8 +48,9 @@ export const payAfterDrop: Detector = {
     const charge = chargeOf(entry, scene.world);
     if (charge?.status !== "dropped") return [];
     const { id, externalId, droppedReason } = charge;
+    const reason = shorten(droppedReason ?? "no reason");
     const why =
-      `The client tried to pay the charge ${id} (externalId ${quote(externalId)}) after it was dropped (${droppedReason ?? "no reason"}). A client ` +
+      `The client tried to pay the charge ${id} (externalId ${quote(externalId)}) after it was dropped (${reason}). A client ` +
       "that treats a dropped charge as due waits for money that cannot come, or ships unpaid goods.";
     return [{ key: id, why, requests: [describeRequest(entry, scene)] }];
   },
