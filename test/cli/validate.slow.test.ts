@@ -30,6 +30,16 @@ describe("sandbox validate", () => {
     });
   });
 
+  it.each([
+    { what: "repeated keys", text: "a:\n".repeat(200_001) },
+    { what: "unknown escapes", text: String.raw`- "\q"${"\n"}`.repeat(200_000) },
+  ])("reports the first of 200 000 problems: $what", async ({ text }) => {
+    const cwd = await folderWith({ "profile.yaml": text });
+    const { code, stderr } = await runSandbox(["validate", "profile.yaml"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^profile\.yaml:.*\n… and 199950 more problems\n$/s);
+  });
+
   it("reports every problem with line and column, beside valid files", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "wrong.yaml", "no.yaml", "profile.yaml"], { cwd });

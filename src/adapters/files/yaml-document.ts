@@ -86,7 +86,8 @@ function withoutQuote(message: string): string {
 
 /** After a problem the parser reports unexpected tokens to the end of the text. Only the first one counts. */
 function withoutEchoes(faults: readonly (YAMLError | YAMLWarning)[]): readonly (YAMLError | YAMLWarning)[] {
-  const first = Math.min(...faults.map(({ pos }) => pos[0]));
+  // There may be hundreds of thousands, too many for the arguments of one call.
+  const first = faults.reduce((least, { pos }) => Math.min(least, pos[0]), Number.POSITIVE_INFINITY);
   return faults.filter(({ code, pos }) => code !== "UNEXPECTED_TOKEN" || pos[0] === first);
 }
 
@@ -125,17 +126,17 @@ function childrenOf(token: CST.Token): CST.Token[] {
 
 /** Refuses well-formed YAML that is not plain data. */
 function checkNodes(document: Document.Parsed): YamlProblem[] {
-  const problems: YamlProblem[] = [];
+  const problems: (readonly YamlProblem[])[] = [];
   const anchors = new Set<string>();
   visit(document, {
     Node: (_, node, path) => {
-      if (isAlias(node)) problems.push(...checkAlias(node, path, anchors));
+      if (isAlias(node)) problems.push(checkAlias(node, path, anchors));
       else if (node.anchor !== undefined) anchors.add(node.anchor);
-      if (isScalar(node)) problems.push(...checkNumber(node));
-      if (isMap(node)) problems.push(...checkKeys(node));
+      if (isScalar(node)) problems.push(checkNumber(node));
+      if (isMap(node)) problems.push(checkKeys(node));
     },
   });
-  return problems;
+  return problems.flat();
 }
 
 function checkAlias(alias: Alias, path: readonly unknown[], anchors: ReadonlySet<string>): YamlProblem[] {
