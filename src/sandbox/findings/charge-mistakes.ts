@@ -48,7 +48,7 @@ export const payAfterDrop: Detector = {
     const charge = chargeOf(entry, scene.world);
     if (charge?.status !== "dropped") return [];
     const { id, externalId, droppedReason } = charge;
-    const reason = shorten(droppedReason ?? "no reason");
+    const reason = shorten(droppedReason ?? "no reason", 200);
     const why =
       `The client tried to pay the charge ${id} (externalId ${quote(externalId)}) after it was dropped (${reason}). A client ` +
       "that treats a dropped charge as due waits for money that cannot come, or ships unpaid goods.";
