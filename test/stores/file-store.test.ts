@@ -295,6 +295,27 @@ describe("a damaged store", () => {
     },
   );
 
+  it("is not called damaged when another process took the store over while this one read it", async () => {
+    const path = await newStorePath();
+    await (await openLetters(path)).store.close();
+    let lists = 0;
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      async listFolderOf(file) {
+        // The document has been read by now.
+        if (++lists === 2) {
+          await rm(`${path}.lock`);
+          await (await openLetters(path)).store.close();
+        }
+        return nodeFileSystem.listFolderOf(file);
+      },
+    };
+    await expect(openLetters(path, { fs })).rejects.toMatchObject({
+      kind: "cannot-run",
+      message: `Failed to open the store ${path}: its lock, ${path}.lock, was removed.`,
+    });
+  });
+
   it("reports the line of a wrong entry of the document", async () => {
     const path = await newStorePath();
     const { store, put } = await openLetters(path);

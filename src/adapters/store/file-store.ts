@@ -71,8 +71,10 @@ async function takeStore<Data>(
     });
     return { place, loaded };
   } catch (error) {
+    // The next owner may have changed the files while they were read.
+    const lost = await lock.assertHeld().catch((why: unknown) => why);
     await lock.release();
-    throw error;
+    return explain(path, () => Promise.reject(lost instanceof LockLost ? lost : error));
   }
 }
 
