@@ -167,11 +167,12 @@ class Audit {
     const forged = this.#others.filter(({ group }) => group === "forged");
     const asker = forged.find(({ id }) => id === "signature-missing") ?? forged[0];
     const isOpen = this.#common.isAnyTopic && this.#knownEvent === undefined && ordinary.outcome === "passed";
-    if (!isOpen || asker === undefined || !(await isForPayouts(await this.#stageOf(asker, undefined))))
-      return { ordinary, baseline };
+    if (!isOpen || asker === undefined) return { ordinary, baseline };
+    const stage = await this.#stageOf(asker, undefined);
+    if ((await unlessAbandoned(isForPayouts(stage))) !== true) return { ordinary, baseline };
     this.#topic = PAYOUTS;
-    const again = await this.#judgeOrdinary();
-    return { ordinary: again, baseline: this.#assertReached(again) };
+    const again = await unlessAbandoned(this.#judgeOrdinary());
+    return again === undefined ? { ordinary, baseline } : { ordinary: again, baseline: this.#assertReached(again) };
   }
 
   async #judgeOrdinary(): Promise<Verdict> {
@@ -285,7 +286,7 @@ class Audit {
     const isRefused = ordinary.outcome === "failed" && ordinary.failing === "refused";
     if (!isRefused || this.#gone !== undefined) return undefined;
     const stage = await this.#stageOf(validEvent, baseline);
-    return stage.isSlow ? undefined : findAccepted(stage);
+    return stage.isSlow ? undefined : unlessAbandoned(findAccepted(stage));
   }
 
   #report(ordinary: Verdict, accepted: string | undefined, durationMs: number): AuditReport {
@@ -306,6 +307,16 @@ class Audit {
       durationMs,
       checks: checks.map((check) => redactResult(check, redact)),
     };
+  }
+}
+
+/** Undefined when a further request would have been useless. The checks after it say why. */
+async function unlessAbandoned<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Abandoned) return undefined;
+    throw error;
   }
 }
 

@@ -1,9 +1,10 @@
+import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { renderJson, renderPretty } from "../../src/audit/reporters.js";
 import { plainStyle } from "../../src/kernel/messages/report.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { auditReceiver, mistakesIn } from "../support/audits.js";
+import { auditReceiver, mistakesIn, verdictsOf } from "../support/audits.js";
 import { listen, serveHttp } from "../support/listen.js";
 import { HEADER, isGenuine, sound, startReceiver, stillSystem, take } from "./receivers.js";
 
@@ -57,6 +58,23 @@ describe("a receiver that does not answer", () => {
     expect(report.checks[0]).toMatchObject({ error: "no complete answer within 50 ms", received: null });
     expect(report).toMatchObject({ accepted: false, requests: 1 });
     expect(received).toHaveLength(1);
+  });
+
+  it("is reported when it refuses the ordinary event and answers nothing after it", async () => {
+    let count = 0;
+    const { url } = await startReceiver(() => (count++ === 0 ? 401 : new Promise(() => undefined)));
+    const report = await auditReceiver(url, { timeoutMs: 50, system: systemClock });
+    expect(verdictsOf(report)["valid-event"]).toBe("fail");
+    expect(report.counts.skipped).toBeGreaterThan(0);
+  });
+
+  it("is reported when it ends with its first answer", async () => {
+    const server = createServer((_, response) => {
+      response.end();
+      server.close();
+    });
+    const report = await auditReceiver(`http://127.0.0.1:${await listen(server)}/`);
+    expect(report.checks[0]).toMatchObject({ id: "valid-event", verdict: "fail", severity: "critical" });
   });
 
   it("causes a warning when it cuts connections on signed garbage", async () => {
