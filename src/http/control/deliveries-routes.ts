@@ -84,7 +84,12 @@ async function redeliverFailing({ company, gate }: CompanyCall): Promise<unknown
     const delivery = deliveries.get(id);
     const isIdle = delivery !== undefined && isFailing(delivery) && !company.dispatcher.isOutstanding(id);
     if (!isIdle || company.closed) continue;
-    redeliverNow(company, delivery, together);
+    try {
+      redeliverNow(company, delivery, together);
+    } catch (error) {
+      // The time of its own retry came after the check.
+      if (!(error instanceof UsageError)) throw error;
+    }
     if (releases.length % REDELIVERIES_OF_TURN === 0) await company.giveWay();
   }
   gate.after(() => {

@@ -1,5 +1,6 @@
 import { WAITS_MAX } from "../../../src/http/control/deliveries-routes.js";
 import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type LooseJson, type TestWorld } from "../../support/world.js";
@@ -174,6 +175,28 @@ describe("POST /deliveries/:id/redeliver", () => {
     await paidCharge();
     const [delivery] = await deliveries();
     expect((await world.control("POST", `/deliveries/${delivery.id}/redeliver`, { now: true })).status).toBe(400);
+  });
+});
+
+describe("POST /deliveries/redeliver", () => {
+  it("leaves out deliveries whose own retries begin meanwhile, and sends the others", async () => {
+    let now = Date.parse("2026-01-15T09:00:00Z");
+    let step = 0;
+    // Time passes with each reading.
+    world = openWorld({ clock: "running", system: { ...systemClock, now: () => (now += step) } });
+    receiver.reply({ status: 500 });
+    await subscribe("charges/events");
+    for (let count = 0; count < 40; count++) await paidCharge();
+    await deliveries();
+    now += 10_000 - 40;
+    step = 1;
+    const answer = await world.control("POST", "/deliveries/redeliver");
+    step = 0;
+    expect(answer.status).toBe(200);
+    expect(answer.body.redelivered).toBeGreaterThan(0);
+    expect(answer.body.redelivered).toBeLessThan(40);
+    expect((await world.control("POST", "/settle", { maxWaitMs: 5000 })).body.settled).toBe(true);
+    expect(receiver.received).toHaveLength(80);
   });
 });
 
