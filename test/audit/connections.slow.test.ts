@@ -34,6 +34,13 @@ describe("a redirect", () => {
     });
     expect(elsewhere.received).toEqual([]);
   });
+
+  it("is reported with the start of a long address, which takes long to search for secrets", async () => {
+    const location = `/${"61745f73".repeat(1_800)}`;
+    const { url } = await startReceiver(() => 302, { location });
+    const report = await auditReceiver(url);
+    expect(report.checks[0]?.received?.location).toBe(location.slice(0, 2048));
+  });
 });
 
 /** `onAnswered` is called as soon as an answer is written. */
