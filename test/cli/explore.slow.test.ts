@@ -431,7 +431,7 @@ describe("a command that misbehaves", () => {
     expect(printed).toContain("the end");
   });
 
-  it("prints and sends secrets: the reports do not show them", async () => {
+  it("takes, prints and sends secrets: the reports do not show them", async () => {
     const secrets = ["at_SecretToken42", "sk_SecretKey42", "adm_SecretAdmin42"];
     const config = `companies: [{ companyId: shop, accessTokens: [${secrets[0]}], secretKey: ${secrets[1]} }]`;
     const command = program(`
@@ -442,7 +442,8 @@ describe("a command that misbehaves", () => {
       }
     `);
     const cwd = await folderWith({ "sandbox.config.yaml": config });
-    const { code, stdout, stderr } = await runSandbox(["explore", "--only", "answer-lost", "--", ...command], {
+    const words = [...command, `token=${secrets[0]}`, secrets[1] ?? ""];
+    const { code, stdout, stderr } = await runSandbox(["explore", "--only", "answer-lost", "--", ...words], {
       cwd,
       env: { SANDBOX_ADMIN_TOKEN: "adm_SecretAdmin42" },
     });
@@ -453,6 +454,7 @@ describe("a command that misbehaves", () => {
     expect(code).toBe(5);
     expect(shown).toContain("under a new reference ([redacted]/1)");
     expect(shown).toContain("SANDBOX_ACCESS_TOKEN: '[redacted]'");
+    expect(stdout).toContain("'token=[redacted]' '[redacted]'");
     for (const secret of [...secrets, btoa(`shop:${secrets[1]}`)]) expect(shown).not.toContain(secret);
   });
 

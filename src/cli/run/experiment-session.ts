@@ -12,6 +12,7 @@ import { createBench } from "./bench.js";
 import type { ExperimentFlags, parseExperimentFlags } from "./experiment-options.js";
 import { prepareStart } from "./prepare-start.js";
 import { renderExec } from "./render-exec.js";
+import { redactorOf } from "./run-sandbox.js";
 import type { StartFlags } from "./start-options.js";
 import { exitCodeOfSignal, onStopSignal } from "./stop.js";
 import { pluralize } from "../../kernel/messages/text.js";
@@ -54,15 +55,17 @@ export async function inSession(
 }
 
 async function openSession(verb: string, options: ParsedExperiment, flags: ExperimentFlags, signal: AbortSignal) {
-  const { command, folder } = options;
-  const { seed, profile } = await readBase(verb, flags);
+  const { folder } = options;
+  const { seed, profile, redact } = await readBase(verb, flags);
+  /** As reports show it. */
+  const command = options.command.map(redact);
   const startFlags: StartFlags = { ...flags, seed: String(seed) };
   await prepareOutput("the reports", join(folder, "01.yaml"));
   return {
     run: createBench({ ...options, flags: startFlags }),
     /** Settings that are not the defaults. */
     profile,
-    settings: { ...options, seed, signal, system: systemClock },
+    settings: { ...options, command, seed, signal, system: systemClock },
     /** Keeps `text` as a file that repeats a run when `flag` names it, and what the command printed. */
     keep: async (id: string, text: string, printed: string, flag: (file: string) => StartFlags): Promise<Kept> => {
       const file = join(folder, `${id}.yaml`);
@@ -77,17 +80,20 @@ async function openSession(verb: string, options: ParsedExperiment, flags: Exper
   };
 }
 
+interface Base {
+  readonly seed: number;
+  readonly profile: ProfileOverrides;
+  readonly redact: (text: string) => string;
+}
+
 /** Reads the settings of all runs, and their seed: that of the user or a fixed one, so that the sandbox does the same in each run. */
-async function readBase(
-  verb: string,
-  flags: StartFlags,
-): Promise<{ readonly seed: number; readonly profile: ProfileOverrides }> {
+async function readBase(verb: string, flags: StartFlags): Promise<Base> {
   const { options, store } = await prepareStart(flags, { ...process.env, PORT: undefined });
   const incompatible = (option: string, reason: string) =>
     new UsageError("command-line", `${option} does not go with ${verb}: ${reason}.`);
   if (store !== undefined) throw incompatible("--store", "each run begins with the same state");
   if (options.tenancy) throw incompatible("--tenancy", "each run has the same seed, so access tokens could be guessed");
-  return { seed: options.seed ?? SEED_DEFAULT, profile: options.defaults.profile };
+  return { seed: options.seed ?? SEED_DEFAULT, profile: options.defaults.profile, redact: redactorOf(options).text };
 }
 
 const SEED_DEFAULT = 1;

@@ -56,9 +56,13 @@ export async function runSandbox(
   return { sandbox, url: server.url, log, fetch, loaded, stop };
 }
 
-function sourceBefore({ companies, adminToken }: ResolvedOptions): LogSource {
-  const redactor = new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
-  return { now: () => systemClock.now(), home: undefined, redact: redactor.text };
+function sourceBefore(options: ResolvedOptions): LogSource {
+  return { now: () => systemClock.now(), home: undefined, redact: redactorOf(options).text };
+}
+
+/** Redacts the credentials that the options name. */
+export function redactorOf({ companies, adminToken }: ResolvedOptions): SecretRedactor {
+  return new SecretRedactor([...companies.flatMap(secretTexts), adminToken ?? ""]);
 }
 
 function sourceOf(sandbox: Sandbox): LogSource {
