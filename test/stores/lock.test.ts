@@ -172,6 +172,19 @@ describe("the lock", () => {
     expect((await filesIn(path)).get("store.json")).toContain('"epoch":8,');
   });
 
+  it("that was lost while the process was paused for a moment answers no read", async () => {
+    const path = await newStorePath();
+    let now = Date.parse("2026-01-15T09:00:00Z");
+    const system = { ...systemClock, now: () => now, after: () => () => undefined };
+    const { store, put } = await openLetters(path, { system });
+    put("a", 1);
+    await store.durable(true);
+    expect(store.durable(false)).toBeUndefined();
+    await rm(`${path}.lock`);
+    now += 100;
+    await expect(store.durable(false)).rejects.toThrow(StoreUnavailable);
+  });
+
   it("that is lost is noticed without any request", async () => {
     const path = await newStorePath();
     const { store } = await openLetters(path);

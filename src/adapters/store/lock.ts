@@ -26,8 +26,10 @@ export class LockLost extends Error {
   override readonly name = "LockLost";
 }
 
-/** How often the holder checks that the lock is still its own, ms of real time. A process takes longer to start. */
+/** How often the holder checks that the lock is still its own, ms of real time. */
 const CHECK_MS = 200;
+/** How long a check counts for reads, ms. No process starts in less. */
+const FRESH_MS = 100;
 /** How often the holder touches its lock, ms. A lock of another machine or container that was not touched for `STALE_MS` is stale. */
 const TOUCH_MS = 10_000;
 const STALE_MS = 60_000;
@@ -108,7 +110,7 @@ function holdLock({ path, text, id, epoch, system, readEpoch }: Held): Lock {
     id,
     epoch,
     get isFresh() {
-      return Math.abs(system.now() - checkedAt) < CHECK_MS * 2;
+      return Math.abs(system.now() - checkedAt) < FRESH_MS;
     },
     assertHeld,
     watch(onLost) {
