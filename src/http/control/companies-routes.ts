@@ -5,7 +5,9 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { decimalXof } from "../../domain/values/fields.js";
 import { fromXof } from "../../domain/values/money.js";
 import { parseRequest } from "../../contract/parse.js";
+import { PAGE_BYTES_MAX } from "../../contract/queries.js";
 import { duration, instant, object, sentence, text, word } from "../../kernel/fields.js";
+import { jsonBytes } from "../../kernel/messages/json.js";
 import { Bug, UsageError } from "../../kernel/messages/problem.js";
 import { createUnusedIds } from "../../kernel/records/ids.js";
 import type { Row } from "../../kernel/records/table.js";
@@ -117,11 +119,15 @@ export const companiesRoutes: readonly ControlRoute[] = [
     const takeTurns = sandbox.longWork.begin("");
     // A company whose settings list a thousand hosts takes 20 ms to render.
     const rendered = new Map<Company, ReturnType<typeof renderCompany>>();
+    let left = PAGE_BYTES_MAX;
     for (const id of ids) {
       const company = sandbox.findCompany(id);
       if (company === undefined) continue;
       await makeReady(company);
-      rendered.set(company, renderCompany(company));
+      const body = renderCompany(company);
+      rendered.set(company, body);
+      left -= jsonBytes(body, left);
+      if (left < 0) break;
       await takeTurns();
     }
     const render = ({ id }: Row) => {
