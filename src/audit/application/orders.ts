@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AUDIT_RULE } from "../../domain/model/rule.js";
 import { findTopic, singularOf } from "../../domain/values/topic.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { shorten } from "../../kernel/messages/text.js";
 import type { IdSource } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import {
@@ -91,7 +92,7 @@ async function printOrder(options: OrderOptions, family: Family): Promise<Printe
   throw new UsageError(
     "cannot-run",
     'Failed to make an order with --order: it must print JSON that contains the order\'s charge or transfer, such as {"id": "…", "externalId": "…"}, ' +
-      `or the id alone, got ${(JSON.stringify(state) ?? "nothing").slice(0, 100)}.`,
+      `or the id alone, got ${shorten(JSON.stringify(state) ?? "nothing", 100)}.`,
   );
 }
 
@@ -231,7 +232,7 @@ async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Paramete
   if (answer.status < 300 && parsed.success) return parsed.data;
   const [method, path] = call;
   if (answer.status === 401 && path.startsWith("/_sandbox")) throw new UsageError("cannot-run", NO_ADMIN_TOKEN);
-  const shown = JSON.stringify(answer.body ?? null).slice(0, 300);
+  const shown = shorten(JSON.stringify(answer.body ?? null), 300);
   throw new OrderRefused(
     `Failed to audit the state: ${method} ${path} of the sandbox answered ${answer.status} ${shown}.`,
   );

@@ -10,7 +10,7 @@ import {
   TlsAgentOfSmallReads,
 } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { bareHost, parseUrl } from "../../kernel/messages/text.js";
+import { bareHost, parseUrl, quote } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
@@ -210,7 +210,7 @@ export function parseReceiverUrl(text: string): URL {
   const url = parseUrl(text);
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   // The text before an @ may be a password.
-  const shown = JSON.stringify(text.replace(/^.*@/, "").slice(0, 80));
+  const shown = quote(text.replace(/^.*@/, ""), 80);
   throw new UsageError(
     "input",
     `The receiver must be an absolute http or https URL, such as http://127.0.0.1:4020/webhooks, not ${shown}.`,

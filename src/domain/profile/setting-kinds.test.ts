@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { allowedHosts } from "./setting-kinds.js";
+import { quote } from "../../kernel/messages/text.js";
 import { parseProfile } from "./parse-profile.js";
 
 describe("webhooks.allow", () => {
@@ -41,7 +42,7 @@ describe("webhooks.allow", () => {
         {
           path: ["webhooks", "allow", 1],
           message:
-            `webhooks.allow[1]: ${JSON.stringify(written.slice(0, 60))} is not a host name, an IP address or a CIDR such as ` +
+            `webhooks.allow[1]: ${quote(written)} is not a host name, an IP address or a CIDR such as ` +
             "10.0.0.0/8, without scheme, port or wildcard",
         },
       ],

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { parseDuration } from "../../kernel/time/duration.js";
 import { duration, HEADER_NAME, list, listing, oneOf, sentence } from "../../kernel/fields.js";
 import { didYouMean } from "../../kernel/messages/suggest.js";
-import { bareHost } from "../../kernel/messages/text.js";
+import { bareHost, quote } from "../../kernel/messages/text.js";
 
 /** The kinds of value that only settings have, besides those of kernel/fields.ts. */
 
@@ -65,8 +65,8 @@ export function chargeEvents(): z.ZodType<readonly ChargeEvent[], string | reado
     const names = written.split(",").map((name) => name.trim());
     const wrong = names.find((name) => !isEvent(name));
     if (wrong === undefined) return unique(names.filter(isEvent));
-    const given = JSON.stringify(wrong.slice(0, 60));
-    return sentence(context, `${given} is not one of ${CHARGE_EVENTS.join(", ")}.${didYouMean(wrong, CHARGE_EVENTS)}`);
+    const known = CHARGE_EVENTS.join(", ");
+    return sentence(context, `${quote(wrong)} is not one of ${known}.${didYouMean(wrong, CHARGE_EVENTS)}`);
   });
   const fromList = list(oneOf(...CHARGE_EVENTS), error).transform(unique);
   return z.union([fromText, fromList], { error });
@@ -114,8 +114,7 @@ export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[
   const host = z
     .string({ error: `must be ${hostExpected}` })
     .transform(
-      (written, context) =>
-        hostOf(written.trim()) ?? sentence(context, `${JSON.stringify(written.slice(0, 60))} is not ${hostExpected}`),
+      (written, context) => hostOf(written.trim()) ?? sentence(context, `${quote(written)} is not ${hostExpected}`),
     );
   return z.union(
     [

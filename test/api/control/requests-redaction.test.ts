@@ -178,6 +178,14 @@ describe("the journal does not show", () => {
 });
 
 describe("the message of an error does not show", () => {
+  it("the beginning of a secret in a host that it cuts off", async () => {
+    const { control } = started();
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: "0123456789abcdef".repeat(4) });
+    const allow = [`https://shop.test/hooks/${"0123456789abcdef".repeat(4)}`];
+    const { body } = await control("PATCH", "/profile", { webhooks: { allow } });
+    expect(body.message.join()).toContain('"https://shop.test/hooks/[redacted]…" is not a host name');
+  });
+
   it("a secret that it would quote", async () => {
     const { api, control } = started({ adminToken: "admin-token-1" });
     const sent = chargeRequest({ amount: "at_sandbox", externalId: ["x"], description: { secret_sandbox: 1 } });
