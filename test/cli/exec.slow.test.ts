@@ -146,6 +146,12 @@ describe("the exit code", () => {
     ]);
   });
 
+  it("does not show a secret in the name of a missing command", async () => {
+    const { code, stderr } = await exec(["--admin-token", "admin-token-1"], ["ADMIN_TOKEN=admin-token-1", "npm"]);
+    expect(code).toBe(3);
+    expect(stderr).toBe("sandbox: Failed to run ADMIN_TOKEN=[redacted]: there is no such command.\n");
+  });
+
   it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])(
     "is 1 for %j, which has no command",
     async (args) => {

@@ -139,6 +139,7 @@ describe("what cannot be explored", () => {
   it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     ["no command", [], [], 1, /explore needs a command/],
     ["a missing command", [], ["no-such-command"], 3, /there is no such command/],
+    ["a missing command with a secret", ["--admin-token", "adm-token-1"], ["T=adm-token-1"], 3, /run T=\[redacted\]:/],
     ["a command whose name is too long", [], ["x".repeat(300)], 3, /Failed to run x{60}…: spawn ENAMETOOLONG\.$/m],
     ["a command that calls nothing", [], ["true"], 6, /The sandbox was never called/],
     ["a command that fails", [], program("process.exit(7)"), 6, /fails without any fault: it ended with 7/],

@@ -84,7 +84,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
     const watch = new RunWatch(running.sandbox, [...prepared.options.allow, ...gates.allow]);
     const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
-    code = await runChild(program, args, env, running.sandbox.store.lost);
+    code = await runChild(program, args, env, running.sandbox);
     const { companies } = running.sandbox;
     for (const company of companies) company.run(endHolds, undefined);
     await Promise.all(companies.map((company) => settle(company, { maxWaitMs: LAST_DELIVERIES_MS })));
@@ -141,10 +141,10 @@ function runChild(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  lost: AbortSignal,
+  { store, redactor }: Sandbox,
 ): Promise<number> {
   return new Promise<number>((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "inherit", env, signal: lost });
+    const child = spawn(program, args, { stdio: "inherit", env, signal: store.lost });
     const stopForwarding = onStopSignal((signal) => {
       // On a terminal Ctrl-C and Ctrl-\ reach the whole process group.
       const isSentToAll = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
@@ -160,6 +160,7 @@ function runChild(
       resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal)));
     });
   }).catch((error: unknown) => {
-    throw new UsageError("cannot-run", `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`);
+    const failed = `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`;
+    throw new UsageError("cannot-run", redactor.text(failed));
   });
 }
