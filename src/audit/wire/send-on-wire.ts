@@ -10,7 +10,7 @@ import {
   TlsAgentOfSmallReads,
 } from "../../adapters/delivery/http-client.js";
 import { UsageError } from "../../kernel/messages/problem.js";
-import { bareHost, parseUrl, quote } from "../../kernel/messages/text.js";
+import { bareHost, parseUrl, quote, shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { VERSION } from "../../kernel/version.js";
 import type { AuditAnswer, AuditRequest, Exchange, HeaderLine } from "./check.js";
@@ -170,7 +170,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, body: readonly B
   const hide = (text: string): string => (secret === "" ? text : text.replaceAll(secret, "[secret]"));
   return {
     status: statusCode,
-    location: headers.location === undefined ? null : hide(headers.location).slice(0, LOCATION_CHARACTERS_KEPT),
+    location: headers.location === undefined ? null : shorten(hide(headers.location), LOCATION_CHARACTERS_KEPT),
     body: hide(Buffer.concat(body).toString()),
   };
 }
