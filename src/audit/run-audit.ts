@@ -1,5 +1,5 @@
 import { createIdSource, type IdSource } from "../kernel/records/ids.js";
-import { UsageError } from "../kernel/messages/problem.js";
+import { redactErrors, UsageError } from "../kernel/messages/problem.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
 import { findAccepted } from "./checks/diagnose.js";
@@ -77,13 +77,8 @@ const NOT_REACHED = "not tried: the receiver could not be reached any more";
  * of `signal` when that is aborted.
  */
 export async function runAudit(options: AuditOptions): Promise<AuditReport> {
-  try {
-    return await new Audit(options).run();
-  } catch (error) {
-    if (!(error instanceof UsageError) || options.redact === undefined) throw error;
-    // A message may quote what a command printed, or an answer.
-    throw new UsageError(error.kind, error.messages.map(options.redact), { cause: error.cause });
-  }
+  // A message may quote what a command printed, or an answer.
+  return redactErrors(options.redact ?? ((text) => text), () => new Audit(options).run());
 }
 
 class Audit {

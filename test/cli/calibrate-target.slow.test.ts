@@ -134,6 +134,8 @@ it.each([
 });
 
 it("fails when the target cannot be reached", async () => {
-  const { code, stderr } = await runSandbox(["calibrate", "--target", await originOfNobody(), ...credentials]);
-  expect([code, stderr]).toEqual([3, expect.stringContaining("Failed to reach the target")]);
+  const { code, stderr } = await runSandbox([
+    ...["calibrate", "--target", `${await originOfNobody()}/token-1`, "--token", "token-1"],
+  ]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/Failed to reach the target .*\/\[redacted\]: /)]);
 });

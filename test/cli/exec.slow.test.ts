@@ -152,6 +152,15 @@ describe("the exit code", () => {
     expect(stderr).toBe("sandbox: Failed to run ADMIN_TOKEN=[redacted]: there is no such command.\n");
   });
 
+  it.each(["start", "exec"])("%s does not show a secret in the path of a store that it cannot read", async (verb) => {
+    const store = `file:${join(await folderWith({ "admin-token-1": "{" }), "admin-token-1")}`;
+    const words = verb === "exec" ? ["--", "true"] : [];
+    const { code, stderr } = await runSandbox([verb, "--admin-token", "admin-token-1", "--store", store, ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("/[redacted]:1:2: ");
+    expect(stderr).not.toContain("admin-token-1");
+  });
+
   it.each([[["exec"]], [["exec", "--"]], [["exec", "--clock", "frozen"]]])(
     "is 1 for %j, which has no command",
     async (args) => {

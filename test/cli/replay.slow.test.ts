@@ -252,10 +252,10 @@ describe("replay --target", () => {
   it("exits with 3 when the target cannot be reached", async () => {
     const url = await originOfNobody();
     const folder = await folderWith({ "a.yaml": good });
-    const finished = await replay(folder, ["a.yaml", "--target", url, "--token", "x"]);
+    const finished = await replay(folder, ["a.yaml", "--target", `${url}/token-1`, "--token", "token-1"]);
     expect(finished).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/Failed to reach the target .*ECONNREFUSED/),
+      stderr: expect.stringMatching(/Failed to reach the target .*\/\[redacted\]: .*ECONNREFUSED/),
     });
   });
 });

@@ -49,6 +49,12 @@ describe("a journal that was changed", () => {
       "journal-1:4:1: the store is damaged here: line 4 is missing, and line 3 follows",
     ],
     [
+      "a line of another journal of the same epoch",
+      false,
+      (lines) => lines.with(2, withChecksum('1 3 [["put","x",1]]').trim()),
+      "journal-1:3:1: the store is damaged here: the line does not have its checksum",
+    ],
+    [
       "its first line missing",
       false,
       (lines) => lines.slice(1),
@@ -81,13 +87,13 @@ describe("a journal that was changed", () => {
     [
       "a line of an earlier holder",
       false,
-      (lines) => [...lines, withChecksum('0 6 [["put","e",1]]').trim()],
+      (lines) => [...lines, withChecksum('0 6 [["put","e",1]]', lines.at(-1)).trim()],
       "journal-1:6:1: epoch 0 wrote this line, but epoch 1 had the store before",
     ],
     [
       "a line of version 0.1",
       false,
-      (lines) => [...lines, withChecksum('[["put","e",1]]').trim()],
+      (lines) => [...lines, withChecksum('[["put","e",1]]', lines.at(-1)).trim()],
       "journal-1:6:1: epoch 0 wrote this line",
     ],
   ])("by %s", async (_, close, edit, result) => {

@@ -17,7 +17,7 @@ async function openStored(path: string): Promise<TestWorld> {
 
 /** Removes from a journal what version 0.1 did not write. */
 async function makeOlder(journal: string): Promise<void> {
-  const added = [/,"matched":0/g, /,"left":null/g, /,"loseAnswers":0,"attempts":null/g];
+  const added = [/,"chained":true/g, /,"matched":0/g, /,"left":null/g, /,"loseAnswers":0,"attempts":null/g];
   const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
   const older = lines.map((line) => {
     const text = added.reduce((rest, member) => rest.replace(member, ""), line.slice(9));

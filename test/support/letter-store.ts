@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { DocumentFile, STORE_VERSION } from "../../src/adapters/store/document.js";
 import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { type FileSystem, nodeFileSystem } from "../../src/adapters/store/file-system.js";
-import { checksum, renderChecksum } from "../../src/adapters/store/lines.js";
+import { checksum, checksumIn, renderChecksum } from "../../src/adapters/store/lines.js";
 import type { Place } from "../../src/adapters/store/place-file.js";
 import type { Store, StoreFormat } from "../../src/adapters/store/store.js";
 import { type SystemClock, systemClock } from "../../src/kernel/time/system-clock.js";
@@ -47,8 +47,9 @@ export async function openLetters(
   return { store, logged, put };
 }
 
-/** A line of a journal. */
-export const withChecksum = (text: string): string => `${renderChecksum(checksum(text))} ${text}\n`;
+/** A line of a journal. `before`: the line before, when the checksums are chained. */
+export const withChecksum = (text: string, before = "00000000"): string =>
+  `${renderChecksum(checksum(text, checksumIn(before)))} ${text}\n`;
 
 /** The place of a store, with a lock of this epoch and id that is never lost. */
 export function placeOf(path: string, epoch = 1, id = "test"): Place {

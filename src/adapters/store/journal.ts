@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 import type * as z from "zod";
-import { anyText, object } from "../../kernel/fields.js";
+import { anyText, flag, object } from "../../kernel/fields.js";
 import type { FileSystem } from "./file-system.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import {
   assertEntry,
   checksum,
+  checksumIn,
   inChunks,
   isWhole,
   jsonTexts,
@@ -23,8 +24,9 @@ import { type Place, placeFile } from "./place-file.js";
 import type { StoreEntry } from "./store.js";
 
 /**
- * The changes since a document was written: `PATH.journal-GENERATION`. Each line is `CHECKSUM EPOCH NUMBER JSON`. The first line says which journal
- * this is; each other line is a group of changes that were flushed together. Only the last line may be torn: it was never acknowledged.
+ * The changes since a document was written: `PATH.journal-GENERATION`. Each line is `CHECKSUM EPOCH NUMBER JSON`. The checksum is that of all lines so
+ * far. The first line says which journal this is; each other line is a group of changes that were flushed together. Only the last line may be torn: it was
+ * never acknowledged.
  */
 export interface Journal {
   readonly bytes: number;
@@ -46,6 +48,8 @@ const opening = object({
   generation: storeNumber(1).optional(),
   /** The number of lines of the journal before, which this one continues. Null when it continues a document that is written with it. */
   after: storeNumber(1).nullable(),
+  /** Whether a checksum is that of all lines so far. In older stores it is that of its line alone. */
+  chained: flag.default(false),
 });
 
 /** The first line of a journal. */
@@ -67,14 +71,16 @@ export async function createJournal(
 ): Promise<Journal> {
   const { fs, lock } = place;
   const path = journalPath(place.path, generation);
-  const first: Opening = { holder: lock.id, generation, after };
+  const first: Opening = { holder: lock.id, generation, after, chained: true };
   let lines = 0;
   let bytes = 0;
   const count = (text: string): string => {
     bytes += Buffer.byteLength(text);
     return text;
   };
-  const file = await placeFile(place, path, [count(renderLine(`${lock.epoch} ${++lines} ${JSON.stringify(first)}`))]);
+  const firstText = `${lock.epoch} ${++lines} ${JSON.stringify(first)}`;
+  let sum = checksum(firstText);
+  const file = await placeFile(place, path, [count(renderLine(firstText))]);
   const isInPlace = async (): Promise<boolean> => {
     const found = await fs.stampOf(path);
     return found?.inode === file.inode && found.bytes === bytes;
@@ -87,9 +93,10 @@ export async function createJournal(
       return lines;
     },
     async append(entries) {
-      const line = await textsOfLine(`${lock.epoch} ${lines + 1} `, entries);
+      const line = await renderGroup(`${lock.epoch} ${lines + 1} `, entries, sum);
       lines++;
-      for (const chunk of inChunks(line)) await file.append(count(chunk));
+      sum = line.sum;
+      for (const chunk of inChunks(line.texts)) await file.append(count(chunk));
       await file.sync();
       // This comes after the flush: if the lock is still held now, the next owner reads this line.
       const [isThere] = await Promise.all([isInPlace(), lock.assertHeld()]);
@@ -101,9 +108,10 @@ export async function createJournal(
   };
 }
 
-async function textsOfLine(start: string, entries: readonly StoreEntry[]): Promise<readonly string[]> {
+/** `before` is the checksum of the line before. */
+async function renderGroup(start: string, entries: readonly StoreEntry[], before: number) {
   const texts = [start];
-  let sum = checksum(start);
+  let sum = checksum(start, before);
   let length = 0;
   for (const chunk of inChunks(jsonTexts(entries))) {
     if (length > 0) await systemClock.yieldToEventLoop();
@@ -112,7 +120,7 @@ async function textsOfLine(start: string, entries: readonly StoreEntry[]): Promi
     sum = checksum(chunk, sum);
     texts.push(chunk);
   }
-  return [`${renderChecksum(sum)} `, ...texts, "\n"];
+  return { sum, texts: [`${renderChecksum(sum)} `, ...texts, "\n"] };
 }
 
 export function journalPath(path: string, generation: number): string {
@@ -133,10 +141,19 @@ export async function listJournals(fs: FileSystem, path: string) {
 /** Ignores a torn last line. Throws UsageError("file") for any other damage. */
 export async function* readJournal(path: string): AsyncGenerator<JournalLine> {
   let torn: number | undefined;
+  let isChained = false;
+  let before = 0;
   for await (const line of readLines(path)) {
-    if (torn === undefined && isWhole(line.text)) yield parseJournalLine(path, line);
-    else if (torn === undefined && isTorn(line)) torn = line.number;
-    else refuseFile(path, torn ?? line.number, "the store is damaged here: the line does not have its checksum");
+    if (torn === undefined && isWhole(line.text, before)) {
+      const parsed = parseJournalLine(path, line);
+      isChained ||= isOpening(parsed.content) && parsed.content.chained;
+      if (isChained) before = checksumIn(line.text);
+      yield parsed;
+    } else if (torn === undefined && isTorn(line)) torn = line.number;
+    else {
+      if (torn === undefined) parseHead(path, line);
+      refuseFile(path, torn ?? line.number, "the store is damaged here: the line does not have its checksum");
+    }
   }
 }
 
@@ -149,10 +166,17 @@ function isTorn({ text, ended }: Line): boolean {
   return !ended || text.includes("\0");
 }
 
-function parseJournalLine(path: string, { text, number: line }: Line): JournalLine {
+/** The part of a line before its JSON. */
+function parseHead(path: string, { text, number: line }: Line) {
   const [head = "", epoch = "0", number = line] = /^.{9}(\d{1,12}) (\d{1,12}) /.exec(text) ?? [text.slice(0, 9)];
   if (Number(number) !== line)
     refuseFile(path, line, `the store is damaged here: line ${line} is missing, and line ${number} follows`);
+  return { head, epoch };
+}
+
+function parseJournalLine(path: string, given: Line): JournalLine {
+  const { text, number: line } = given;
+  const { head, epoch } = parseHead(path, given);
   const value = parseLine(path, { text: text.slice(head.length), number: line });
   const content = line === 1 && epoch !== "0" ? parseOpening(path, value) : parseGroup(path, line, value);
   return { line, epoch: Number(epoch), content };

@@ -115,9 +115,14 @@ export function renderLine(text: string): string {
   return `${renderChecksum(checksum(text))} ${text}\n`;
 }
 
-/** Whether a line begins with the checksum of its rest. */
-export function isWhole(line: string): boolean {
-  return line[8] === " " && line.slice(0, 8) === renderChecksum(checksum(line.slice(9)));
+/** Whether a line begins with the checksum of its rest, after a text whose checksum is `before`. */
+export function isWhole(line: string, before = 0): boolean {
+  return line[8] === " " && line.slice(0, 8) === renderChecksum(checksum(line.slice(9), before));
+}
+
+/** The checksum with which a whole line begins. */
+export function checksumIn(line: string): number {
+  return Number.parseInt(line.slice(0, 8), 16);
 }
 
 /** Throws UsageError("file") with the position of the damage. The file is not changed. */

@@ -5,10 +5,10 @@ import { NOTHING_COMPARED, calibrationGates, failsOn } from "../../calibration/r
 import { renderJunit, renderMarkdown, renderPretty, renderSum } from "../../calibration/report/reporters.js";
 import { assertSettings } from "../../domain/profile/alternatives.js";
 import { fetchTo } from "../../http/server/app.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { redactErrors, UsageError } from "../../kernel/messages/problem.js";
 import { loadProfileFile } from "../../sandbox/config/load-files.js";
 import { nextStopSignal } from "../run/stop.js";
-import { parseRemote } from "../shared/remote.js";
+import { parseRemote, redactorOf } from "../shared/remote.js";
 import { printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printDiagnostic, printReport, reporterNames, writeOutput } from "../shared/output.js";
@@ -72,7 +72,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     await printPlan(probing);
     return EXIT.ok;
   }
-  const asked = probing && (await probe(probing, stopProbes()));
+  const asked = probing && (await redactErrors(redactorOf(target).text, async () => probe(probing, stopProbes())));
   const report = await calibrate(asked === undefined ? files.map(readHar) : [asked.recorded], {
     profile,
     only,

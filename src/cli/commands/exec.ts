@@ -3,21 +3,21 @@ import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
 import { isTurnedAway } from "../../contract/problems.js";
 import { endHolds } from "../../domain/rules/holds.js";
-import { messageOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
+import { messageOf, redactErrors, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
 import { shorten } from "../../kernel/messages/text.js";
 import { watchArchive } from "../../sandbox/archive.js";
 import { settle } from "../../sandbox/company/advance.js";
 import { RunWatch } from "../../sandbox/run-report.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { renderExecReport, prepareExecReport, writeExecReport } from "../run/exec-report.js";
-import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
-import { parseEnv, variablesOf } from "../run/child-env.js";
+import { type GateFlags, type Gates, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
+import { type NamedCredential, parseEnv, variablesOf } from "../run/child-env.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
 import { prepareOutput, printDiagnostic } from "../shared/output.js";
-import { prepareStart } from "../run/prepare-start.js";
+import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
-import { beginSession, runSandbox } from "../run/run-sandbox.js";
+import { beginSession, redactorOf, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -55,8 +55,7 @@ interface ExecFlags extends StartFlags, GateFlags {
 
 /** Runs a command beside a sandbox. Returns the command's exit code, or that of a failed gate. */
 async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
-  const [program, ...args] = command;
-  if (program === undefined || program === "")
+  if ((command[0] ?? "") === "")
     throw new UsageError("command-line", "exec needs a command: sandbox exec -- npm test.");
   const names = (flags.env ?? []).map(parseEnv);
   const gates = parseGates(flags);
@@ -65,13 +64,27 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   if (flags.har !== undefined) await prepareOutput("the archive", flags.har);
   // A free port by default, so that several sandboxes can run at the same time. PORT is meant for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
+  const { text } = redactorOf(prepared.options);
+  return redactErrors(text, () => runBeside(prepared, command, { ...flags, names, gates }));
+}
+
+interface RunOptions extends ExecFlags {
+  readonly names: readonly NamedCredential[];
+  readonly gates: Gates;
+}
+
+async function runBeside(
+  prepared: PreparedStart,
+  [program = "", ...args]: readonly string[],
+  { names, gates, report, har }: RunOptions,
+): Promise<number> {
   const running = await runSandbox(prepared, { beside: true });
   const session = await beginSession(running, prepared);
   let code = 0;
   /** The command's own failure takes precedence over one of ours. */
   const throwOrPrint = (error: unknown): void => {
     if (code === 0) throw error;
-    printDiagnostic(`sandbox: ${messageOf(error)}`);
+    printDiagnostic(running.sandbox.redactor.text(`sandbox: ${messageOf(error)}`));
   };
   try {
     running.log.open();
@@ -82,7 +95,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       wasLetIn ||= operation !== undefined && !isTurnedAway(status);
     });
     const watch = new RunWatch(running.sandbox, [...prepared.options.allow, ...gates.allow]);
-    const closeArchive = flags.har === undefined ? undefined : await openArchive(running.sandbox, flags.har);
+    const closeArchive = har === undefined ? undefined : await openArchive(running.sandbox, har);
     const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
     code = await runChild(program, args, env, running.sandbox);
     const { companies } = running.sandbox;
@@ -95,7 +108,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
       percent: seen.coverage.percent,
       unjudged: seen.requests === 0 ? NEVER_CALLED : wasLetIn ? undefined : TURNED_AWAY,
     });
-    if (flags.report !== undefined) await writeExecReport(flags.report, seen).catch(throwOrPrint);
+    if (report !== undefined) await writeExecReport(report, seen).catch(throwOrPrint);
     await closeArchive?.().catch(throwOrPrint);
     return code === 0 ? judged : code;
   } finally {

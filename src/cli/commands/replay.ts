@@ -1,4 +1,4 @@
-import { messageOf, UsageError } from "../../kernel/messages/problem.js";
+import { messageOf, redactErrors, UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseChoice, parseWhole } from "../shared/values.js";
 import { parseSeed } from "../run/start-options.js";
@@ -27,7 +27,7 @@ import {
   writeOutput,
 } from "../shared/output.js";
 import { type OpenTarget, openOwnTarget } from "../shared/own-target.js";
-import { parseRemote } from "../shared/remote.js";
+import { parseRemote, redactorOf } from "../shared/remote.js";
 import { SHIPPED, loadScenarioFiles, nameOfFile } from "../shared/scenario-files.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -74,6 +74,10 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
   if (selected.length === 0)
     throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");
   const scenarios = shardOf(selected, options);
+  return redactErrors(redactorOf(options.remote).text, () => replayAt(scenarios, options));
+}
+
+async function replayAt(scenarios: readonly Scenario[], options: ReplayOptions): Promise<number> {
   const target = await openTarget(options);
   try {
     const progress = options.reporter === "pretty" ? createProgress(scenarios.length, options) : undefined;

@@ -1,5 +1,6 @@
 import { addClosing, type Verb } from "../shared/help.js";
 import { isLoopback } from "../../http/shared/loopback.js";
+import { redactErrors } from "../../kernel/messages/problem.js";
 import { toIso } from "../../kernel/time/instant.js";
 import { VERSION } from "../../kernel/version.js";
 import { TENANT_TOKEN_MIN } from "../../sandbox/provisioned.js";
@@ -8,7 +9,7 @@ import type { Fields } from "../run/log.js";
 import { dashboardOf, openBrowser, renderStartupScreen } from "../run/startup-screen.js";
 import { colorsFor, printData } from "../shared/output.js";
 import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
-import { type RunningSandbox, beginSession, runSandbox } from "../run/run-sandbox.js";
+import { type RunningSandbox, beginSession, redactorOf, runSandbox } from "../run/run-sandbox.js";
 import { addStartOptions, type StartFlags } from "../run/start-options.js";
 import { exitDespiteUnreadOutput, nextStopSignal, whenStoreLost } from "../run/stop.js";
 
@@ -32,6 +33,10 @@ is not set.`,
 async function start(flags: StartFlags): Promise<void> {
   const stopSignal = nextStopSignal();
   const prepared = await prepareStart(flags, process.env);
+  await redactErrors(redactorOf(prepared.options).text, () => runUntil(stopSignal, prepared));
+}
+
+async function runUntil(stopSignal: Promise<unknown>, prepared: PreparedStart): Promise<void> {
   const running = await runSandbox(prepared);
   const session = await beginSession(running, prepared);
   try {

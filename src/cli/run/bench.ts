@@ -29,12 +29,12 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
       const finish = watch(running.sandbox);
       session.play();
       const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
-      const { text } = running.sandbox.redactor;
-      const limits = { timeoutMs, signal, env, system: systemClock, redact: text };
+      const limits = { timeoutMs, signal, env, system: systemClock };
       const { output: printed, ...ended } = await runProcess(command, limits);
       const seen = await finish();
       const checked =
         check === undefined || signal.aborted ? undefined : await runProcess([check], { ...limits, shell: true });
+      const { text } = running.sandbox.redactor;
       // The output is kept in a file. It is redacted line by line, because a line that holds an encoded secret is redacted as a whole. Base64 that an
       // encoder has broken into lines is redacted first.
       const lines = (printed + (checked?.output ?? "")).replaceAll(BROKEN_BASE64, text).split("\n");

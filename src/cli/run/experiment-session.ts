@@ -3,7 +3,7 @@ import type { Baseline } from "../../experiments/run/oracle.js";
 import type { Kept } from "../../experiments/run/report-baseline.js";
 import { Inconclusive } from "../../experiments/run/run-baseline.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
-import { UsageError } from "../../kernel/messages/problem.js";
+import { redactErrors, UsageError } from "../../kernel/messages/problem.js";
 import type { Style } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { EXIT } from "../shared/help.js";
@@ -37,7 +37,7 @@ export async function inSession(
     stop.abort();
   });
   try {
-    const exitCode = await work(await openSession(verb, options, flags, stop.signal));
+    const exitCode = await withSession(verb, options, flags, stop.signal, work);
     return stoppedWith ?? exitCode;
   } catch (error) {
     if (!(error instanceof Inconclusive)) throw error;
@@ -54,9 +54,24 @@ export async function inSession(
   }
 }
 
-async function openSession(verb: string, options: ParsedExperiment, flags: ExperimentFlags, signal: AbortSignal) {
+async function withSession(
+  verb: string,
+  options: ParsedExperiment,
+  flags: ExperimentFlags,
+  signal: AbortSignal,
+  work: (session: ExperimentSession) => Promise<number>,
+): Promise<number> {
+  const base = await readBase(verb, flags);
+  return redactErrors(base.redact, async () => work(await openSession(base, options, flags, signal)));
+}
+
+async function openSession(
+  { seed, profile, redact }: Base,
+  options: ParsedExperiment,
+  flags: ExperimentFlags,
+  signal: AbortSignal,
+) {
   const { folder } = options;
-  const { seed, profile, redact } = await readBase(verb, flags);
   /** As reports show it. */
   const command = options.command.map(redact);
   const startFlags: StartFlags = { ...flags, seed: String(seed) };

@@ -1,5 +1,6 @@
 import type { Credentials } from "../../scenarios/run/world.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { SecretRedactor } from "../../sandbox/observation/redact.js";
 import { parseBaseUrl, readToken } from "./values.js";
 
 export interface RemoteFlags {
@@ -23,4 +24,9 @@ export function parseRemote(
       company === "" ? "" : (readToken({ variable: "SANDBOX_COMPANY_ID", flag: "--company", given: company }) ?? ""),
     secretKey: secret ?? process.env["SANDBOX_SECRET_KEY"] ?? "",
   };
+}
+
+/** Redacts the credentials for the deployment, if there is one. */
+export function redactorOf(remote: Credentials | undefined): SecretRedactor {
+  return new SecretRedactor(remote === undefined ? [] : [remote.token, remote.secretKey]);
 }

@@ -11,8 +11,6 @@ import type { Ended, RunLimits } from "./experiment.js";
 export interface ProcessOptions extends RunLimits {
   readonly system: SystemClock;
   readonly env: NodeJS.ProcessEnv;
-  /** Hides secrets in the message about a program that cannot be started. */
-  readonly redact: (text: string) => string;
   /** Runs the command in a shell. */
   readonly shell?: boolean;
 }
@@ -39,7 +37,7 @@ const MARK = "SANDBOX_RUN";
  * Linux also those that have left the group. Throws UsageError("cannot-run") when it cannot be started.
  */
 export function runProcess(command: readonly string[], options: ProcessOptions): Promise<EndedProcess> {
-  const { env, redact, system, timeoutMs, signal, shell = false } = options;
+  const { env, system, timeoutMs, signal, shell = false } = options;
   const [program = "", ...args] = command;
   const startedAt = system.monotonic();
   return new Promise<EndedProcess>((resolve, reject) => {
@@ -95,7 +93,7 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
       })();
     });
   }).catch((error: unknown) => {
-    throw new UsageError("cannot-run", redact(`Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`));
+    throw new UsageError("cannot-run", `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`);
   });
 }
 

@@ -52,6 +52,16 @@ export class UsageError extends Error {
   }
 }
 
+/** Runs `work`. The messages of a UsageError that it throws pass through `redact`. */
+export async function redactErrors<T>(redact: (text: string) => string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.kind, error.messages.map(redact), { cause: error.cause });
+  }
+}
+
 export class Bug extends Error {
   override readonly name = "Bug";
 }
