@@ -134,8 +134,7 @@ it.each([
 });
 
 it("fails when the target cannot be reached", async () => {
-  const { code, stderr } = await runSandbox([
-    ...["calibrate", "--target", `${await originOfNobody()}/token-1`, "--token", "token-1"],
-  ]);
+  const target = `${await originOfNobody()}/token-1`;
+  const { code, stderr } = await runSandbox(["calibrate", "--target", target, "--token", "token-1"]);
   expect([code, stderr]).toEqual([3, expect.stringMatching(/Failed to reach the target .*\/\[redacted\]: /)]);
 });
