@@ -44,13 +44,16 @@ export const GUESS_MS = 6_000;
 export const OPENINGS_MAX = 5;
 export const OPENING_MS = 60_000;
 
+/** How many addresses in front of the sandbox are compared with the trusted proxies. A client could list thousands of trusted ones. */
+const HOPS_MAX = 20;
+
 /**
  * Identifies a client by the address that the connection comes from or that trusted proxies report. For IPv6 it is the network, because a client has
  * all addresses of its network.
  */
 export function addressOf(c: HttpContext, trustedProxies: readonly string[]): string {
   const reported = (c.req.header("x-forwarded-for") ?? "").split(",").map((each) => each.trim());
-  const hops = [c.env?.incoming?.socket.remoteAddress ?? "", ...reported.toReversed()];
+  const hops = [c.env?.incoming?.socket.remoteAddress ?? "", ...reported.toReversed()].slice(0, HOPS_MAX);
   const client = hops.find((hop) => !trustedProxies.some((proxy) => isOf(proxy, hop))) ?? hops.at(-1) ?? "";
   if (!ipaddr.isValid(client)) return "";
   const address = ipaddr.process(client);
