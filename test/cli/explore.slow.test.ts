@@ -432,6 +432,13 @@ describe("a command that misbehaves", () => {
     expect(printed).toContain("the end");
   });
 
+  it("writes megabytes with a secret in each line: what is kept begins with a whole line", async () => {
+    const write = `process.stdout.write("at_sandbox,\\n".repeat(100_000) + "the end", () => process.abort());`;
+    const { folder } = await exploreJson(["--only", "503"], misbehaves(write));
+    const printed = await readFile(join(folder, "reports/explore/01.txt"), "utf8");
+    expect(printed).toMatch(/^… \d+ bytes before this were left out\n(?:\[redacted\],\n)+the end/);
+  });
+
   it("takes, prints and sends secrets: the reports do not show them", async () => {
     const secrets = ["at_SecretToken42", "sk_SecretKey42", "adm_SecretAdmin42"];
     const config = `companies: [{ companyId: shop, accessTokens: [${secrets[0]}], secretKey: ${secrets[1]} }]`;

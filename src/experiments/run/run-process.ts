@@ -21,6 +21,9 @@ export interface EndedProcess extends Ended {
 }
 
 const OUTPUT_MAX = 256 * 1024;
+/** The rest of a line whose beginning was cut off, or of a word of a long line. It may be the end of a secret, which nothing would recognise. */
+const CUT_LINE = /^[^\n]*\n|^[^\s"]*[\s"]/;
+const CUT_MAX = 8 * 1024;
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1_000;
 /** How long to wait for the rest of the output after the processes have ended. */
@@ -172,9 +175,11 @@ class Tail {
   }
 
   text(): string {
+    const all = Buffer.concat(this.#pieces);
     const more = Math.max(0, this.#bytes - this.#bytesMax);
-    const dropped = this.#dropped + more;
-    const start = dropped === 0 ? "" : `… ${dropped} bytes before this were left out\n`;
-    return start + Buffer.concat(this.#pieces).subarray(more).toString("utf8");
+    if (this.#dropped + more === 0) return all.toString("utf8");
+    const cut = CUT_LINE.exec(all.subarray(more, more + CUT_MAX).toString("latin1"))?.[0] ?? "";
+    const from = more + cut.length;
+    return `… ${this.#dropped + from} bytes before this were left out\n${all.subarray(from).toString("utf8")}`;
   }
 }
