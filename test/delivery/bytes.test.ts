@@ -219,6 +219,15 @@ describe("each attempt is recorded", () => {
     expect(live.deliveries()[0]?.attempts[0]?.response?.body).toBe("x".repeat(4_096));
   });
 
+  it("the start of a secret at the cut is redacted in an archive", async () => {
+    const live = await startLive();
+    await live.receiverFor("charges/events", { body: Buffer.from(`${"x".repeat(4_084)}secret_sandbox`) });
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    const archive = JSON.stringify(await live.ok("GET", "/_sandbox/requests?format=har"));
+    expect(archive).toContain('x[redacted]"');
+  });
+
   it("the headers of the answer are cut together", async () => {
     const live = await startLive();
     const headers = { "x-first": "a".repeat(3000), "x-long": "é".repeat(4000), "x-more": "b" };
