@@ -76,7 +76,18 @@ describe("what passes through the proxy", () => {
     expect(service.received[0]!.raw).toHaveLength(big.length);
     const [exchange] = await proxy.waitFor(1);
     expect(exchange!.comment).toBe(BODY_IS_CUT);
-    expect([exchange!.body?.length, exchange!.answer?.body.length]).toEqual([256 * 1024, 256 * 1024]);
+    const length = 256 * 1024 + Buffer.byteLength("…");
+    expect([exchange!.body?.length, exchange!.answer?.body.length]).toEqual([length, length]);
+  });
+
+  it("where a body is cut, no part of a token is recorded", async () => {
+    const body = `${"x".repeat(COPIED_BYTES_MAX - 10)}at_some_token`;
+    const service = await startReceiver({ body });
+    const proxy = await startProxy(service.origin, undefined, createExchangeRedactor(redactOptions));
+    const request = { method: "POST", body, headers: { authorization: "Bearer at_some_token" } };
+    await (await fetch(proxy.url, request)).arrayBuffer();
+    const [exchange] = await proxy.waitFor(1);
+    for (const bytes of [exchange!.body, exchange!.answer?.body]) expect(textOf(bytes)).toMatch(/x\[redacted\]…$/);
   });
 
   it("does not wait while another client's long body is searched for secrets", async () => {

@@ -29,7 +29,8 @@ export class BodyCopy extends Transform {
 
   /** The body without its content encoding; unchanged when the encoding is unknown or wrong. Empty, and cut, when the decoded body is too long. */
   decoded(encoding = ""): Buffer {
-    const bytes = Buffer.concat(this.#chunks);
+    // A secret may be cut there. The mark makes it recognisable.
+    const bytes = Buffer.concat(this.isCut ? [...this.#chunks, Buffer.from("…")] : this.#chunks);
     const decode = decoders[encoding.trim().toLowerCase()];
     if (decode === undefined || this.isEmpty) return bytes;
     try {
