@@ -61,7 +61,7 @@ function redactMismatch({ path, expected, actual }: Mismatch, redactor: Redactor
   const shown =
     root === "headers" && name !== undefined && typeof actual === "string" ? headers({ [name]: actual })[name] : actual;
   return {
-    path: shorten(text(path.slice(0, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
+    path: shorten(text(shorten(path, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
     expected: text(expected),
     actual: value(shown ?? null),
   };

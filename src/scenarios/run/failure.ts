@@ -52,7 +52,7 @@ export function redactFailure(failure: Failure, redactor: Redactor): Failure {
     step: text(step),
     ...(failure.mismatches && {
       mismatches: shown.map(({ path, expected, actual }) => ({
-        path: shorten(text(path.slice(0, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
+        path: shorten(text(shorten(path, 2 * SHOWN_CHARACTERS_MAX)), SHOWN_CHARACTERS_MAX),
         expected: text(expected),
         actual: value(actual),
       })),

@@ -22,6 +22,18 @@ describe("redactAndTruncate", () => {
       expect(shown).not.toContain("secret");
     }
   });
+
+  it("redacts a credential in the margin, which other credentials move into view", () => {
+    const long = new SecretRedactor([`at_${"x".repeat(197)}`]);
+    for (let before = 0; before < 200; before++) {
+      const shown = redactAndTruncate(
+        { redactor: long },
+        "-".repeat(before) + `at_${"x".repeat(197)} `.repeat(60),
+        2_000,
+      );
+      expect(shown).not.toContain("at_xxxxx");
+    }
+  });
 });
 
 describe("truncateBody", () => {

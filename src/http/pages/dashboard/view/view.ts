@@ -101,8 +101,8 @@ const CREDENTIAL_MAX = 8 * 1024;
 
 /** Redacts and shortens a client's text: a description may have a megabyte, and a page lists many. */
 export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
-  // The margin keeps a credential at the cut whole, so that it is recognized.
-  return shorten(redactor.text(text.slice(0, max + CREDENTIAL_MAX)), max);
+  // The margin keeps a credential at the cut whole. It is cut with a mark, since redaction may shorten what is before it.
+  return shorten(redactor.text(shorten(text, max + CREDENTIAL_MAX)), max);
 }
 
 /** Truncates a body, and adds how much was cut off. */
