@@ -14,6 +14,7 @@ describe("a secret is redacted", () => {
     ["alone when it is short", "at_1", "at_1 flat_1 at_12", `${REDACTED} flat_1 at_12`],
     ["as the whole text when it is a plain word", "shop", "shop", REDACTED],
     ["quoted in JSON", 'a"b\\c-d-e', String.raw`{"key":"a\"b\\c-d-e"}`, `{"key":"${REDACTED}"}`],
+    ["in a JSON pointer", "k/~y+1=abc", "/body/k~1~0y+1=abc/0", `/body/${REDACTED}/0`],
     ["encoded for a URL", "k/y+1=abc", "?k=k%2Fy%2B1%3Dabc&x=1", `?k=${REDACTED}&x=1`],
     ["encoded for a URL in another way", "at_sandbox", "/%61t_s%61ndbox", `/${REDACTED}`],
     ["where a plus became a space", "abc+defgh", "?k=abc defgh", `?k=${REDACTED}`],

@@ -141,6 +141,8 @@ function spellingsOf(secret: string): readonly string[] {
       // Python's `quote` keeps slashes.
       encodeURIComponent(wellFormed).replaceAll("%2F", "/"),
       JSON.stringify(text).slice(1, -1),
+      // In a JSON pointer.
+      text.replaceAll("~", "~0").replaceAll("/", "~1"),
       // A secret that itself contains an escape loses the escape where a text is decoded once more.
       ...(unescaped(text) ?? []),
     ];
