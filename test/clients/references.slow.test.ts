@@ -115,7 +115,7 @@ const twice: Readonly<Record<string, Client>> = {
 };
 
 const atOnce: Client = async ({ live, pay, loseNext }, pair) => {
-  await loseNext(PAYOUTS, { delay: "50ms" });
+  await loseNext(PAYOUTS, { delay: "200ms" });
   await Promise.all(pair.map((reference) => pay(reference)));
   await live.advance("2s");
 };
