@@ -287,6 +287,11 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
       const { stdout, stderr } = await runSandbox(["audit", address, "--secret", secret, "--reporter", reporter]);
       expect(stdout + stderr).not.toMatch(/s3cr3t|p4ssw0rd/);
     }
+    const shown = await startReceiver(() => 401, { location: "/?at_of_nobody&admin_of_nobody" });
+    const tokens = { SANDBOX_ACCESS_TOKEN: "at_of_nobody", SANDBOX_ADMIN_TOKEN: "admin_of_nobody" };
+    const { stdout: report } = await runSandbox(["audit", shown.url, "--json"], { env: tokens });
+    expect(report).toContain('"/?[redacted]&[redacted]"');
+    expect(report).not.toContain("of_nobody");
     const echo = await serveHttp((_, response) => response.end("at_of_nobody"));
     const env = { SANDBOX_URL: echo, SANDBOX_ACCESS_TOKEN: "at_of_nobody" };
     const failed = await runSandbox(["audit", echo, "--check", "echo 1", "--only", "state"], { env });
