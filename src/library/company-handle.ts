@@ -143,7 +143,7 @@ export function createCompanyHandle(core: Core, endpoint: Endpoint, id: string):
       };
     },
     clock: createClockHandle(current),
-    webhooks: createWebhookLog(current),
+    webhooks: createWebhookLog(current, core.redactor.text),
     customers: createCustomersHandle(current),
     rules: createRulesHandle(current),
     get balance() {

@@ -117,17 +117,17 @@ function describeCame(came: readonly WebhookEvent[]): string {
 
 const TIMEOUT_DEFAULT = "5s";
 
-/** `current` is called each time, because a reset replaces the company. */
-export function createWebhookLog(current: () => Company): WebhookLog {
+/** `current` is called each time, because a reset replaces the company. Messages pass through `redact`, since webhooks quote what clients sent. */
+export function createWebhookLog(current: () => Company, redact: (text: string) => string): WebhookLog {
   return {
-    waitFor: (topic, matches = () => true, options = {}) => waitFor(current, topic, matches, options),
+    waitFor: (topic, matches = () => true, options = {}) => waitFor({ current, redact }, topic, matches, options),
     list: <Name extends TopicName>(topic?: Name) =>
       readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ body }) => body),
   };
 }
 
 async function waitFor<Name extends TopicName>(
-  current: () => Company,
+  { current, redact }: { readonly current: () => Company; readonly redact: (text: string) => string },
   name: Name,
   matches: (event: WebhookEvent<Name>) => boolean,
   options: WaitOptions,
@@ -158,7 +158,7 @@ async function waitFor<Name extends TopicName>(
     const left = end - system.monotonic();
     if (left <= 0) {
       const came = readEvents(company, undefined, -1).map(({ body }) => body);
-      throw new UsageError("state", describeTimeout({ company, name, timeoutMs, came, unanswered }));
+      throw new UsageError("state", redact(describeTimeout({ company, name, timeoutMs, came, unanswered })));
     }
     const { id, events } = company;
     await events.waitFor("changed", ({ company: changed }) => changed.id === id, { system, maxMs: left });

@@ -108,6 +108,14 @@ describe("waitFor", () => {
 });
 
 describe("the time-out message of waitFor", () => {
+  test("shows no secret that a client sent", async () => {
+    const sandbox = await create();
+    const { id } = await createCharge(sandbox, `${sandbox.accessToken} ${sandbox.secretKey}`);
+    await pay(sandbox, id);
+    const waiting = sandbox.webhooks.waitFor("charges/events", () => false, { timeout: 1 });
+    await expect(waiting).rejects.toThrow('"externalId":"[redacted] [redacted]"');
+  });
+
   test("lists the webhooks that came", async () => {
     const sandbox = await create();
     const { id } = await createCharge(sandbox, "order-1");
