@@ -139,7 +139,7 @@ function createRunner(run: Experiment, { sandbox: options, check }: ExperimentOp
       let printed = "";
       const note = (error: unknown): void => {
         runner.failure = error;
-        printed = messageOf(error);
+        printed = core.redactor.text(messageOf(error));
       };
       try {
         const finish = watch(core);

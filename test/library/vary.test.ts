@@ -20,6 +20,15 @@ it("names the settings that a function depends on, with the questions for the pr
   expect(counts.independent).toBeGreaterThan(5);
 });
 
+it("shows no secret that an error of the function has", async () => {
+  const pay = async ({ fetch, accessToken, secretKey }: Sandbox): Promise<void> => {
+    const { status } = await fetch("/v1/transactions", { json: orderOf(20_000) });
+    if (status !== 201) throw new Error(`${accessToken} ${secretKey}`);
+  };
+  const report = await vary(pay, { only: ["http.createdStatus"] });
+  expect(JSON.stringify(report)).toContain("It prints: [redacted] [redacted].");
+});
+
 it("depends on a setting under which an invariant does not hold", async () => {
   let paid = false;
   const run = async (sandbox: Sandbox): Promise<void> => {
