@@ -150,6 +150,16 @@ describe("sandbox clock", () => {
     expect(finished).toMatchObject({ code: 1, stdout: "", stderr: "sandbox: Bearer [redacted]\n" });
   });
 
+  it("does not show the admin token when the address contains it", async () => {
+    const url = await serveHttp((_, outgoing) => outgoing.end("{}"));
+    for (const address of [`${url}/token-of-nobody`, "http://127.0.0.1:1/token-of-nobody"]) {
+      const { code, stderr } = await runSandbox(["clock", "--url", address, "--admin-token", "token-of-nobody"]);
+      expect(code).toBe(3);
+      expect(stderr).toContain(address.replace("token-of-nobody", "[redacted]"));
+      expect(stderr).not.toContain("token-of-nobody");
+    }
+  });
+
   it("sends the admin token, and reports a wrong one", async () => {
     const guarded = await startSandbox(["--admin-token", "hush"]);
     const args = ["clock", "--url", guarded.url];

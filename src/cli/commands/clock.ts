@@ -127,9 +127,9 @@ const advanceAnswer = z.object({
   unfinished: z.array(plain).optional(),
 });
 
-function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, { url }: ControlTarget): T {
+function parseAnswer<T>(schema: z.ZodType<T>, answer: unknown, target: ControlTarget): T {
   const { data } = schema.safeParse(answer);
-  if (data === undefined) throw notASandbox(url);
+  if (data === undefined) throw notASandbox(target);
   return data;
 }
 

@@ -41,7 +41,7 @@ async function companies(action: string, what: string | undefined, flags: Compan
     if (what === undefined) throw new UsageError("command-line", "export needs the id of a company.");
     const body = { close: flags.close ?? false };
     const exported = await callControl(target, { method: "POST", path: `${pathOf(what)}/export`, body });
-    if (!isObject(exported) || exported["companyId"] !== what) throw notASandbox(target.url);
+    if (!isObject(exported) || exported["companyId"] !== what) throw notASandbox(target);
     printData(JSON.stringify(exported));
   } else if (action === "import") {
     const file = await readInput(what);

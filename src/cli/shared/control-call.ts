@@ -1,5 +1,5 @@
 import { isObject } from "../../kernel/messages/json.js";
-import { codeOf, reasonOf, UsageError } from "../../kernel/messages/problem.js";
+import { codeOf, reasonOf, redactErrors, UsageError } from "../../kernel/messages/problem.js";
 import { oneLine } from "../../kernel/messages/text.js";
 import { readText } from "../../kernel/messages/read-text.js";
 import { SecretRedactor } from "../../sandbox/observation/redact.js";
@@ -40,7 +40,16 @@ const ANSWER_BYTES_MAX = 300 * 1024 * 1024;
  * Calls the control API and returns the answer's JSON. Throws UsageError("command-line") for a wrong call or a missing admin token, and
  * UsageError("cannot-run") for any other refusal and for an unreachable sandbox.
  */
-export async function callControl(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
+export function callControl(target: ControlTarget, call: ControlCall): Promise<unknown> {
+  return redactErrors(redactorOf(target).text, () => ask(target, call));
+}
+
+/** The URL may contain the admin token, and another program may repeat what it was sent. */
+function redactorOf({ adminToken = "" }: ControlTarget): SecretRedactor {
+  return new SecretRedactor([adminToken]);
+}
+
+async function ask(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
   const { url, company, adminToken } = target;
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
   const response = await fetch(`${url}/_sandbox${path}${query}`, {
@@ -65,20 +74,19 @@ export async function callControl(target: ControlTarget, { method, path, body }:
 
 const WHAT_TO_DO = "Start one with `sandbox start`, or say where it is with --url or SANDBOX_URL.";
 
-export function notASandbox(url: string): UsageError {
-  return new UsageError("cannot-run", `Failed to understand ${url}: it is not a sandbox. ${WHAT_TO_DO}`);
+export function notASandbox(target: ControlTarget): UsageError {
+  const failed = `Failed to understand ${target.url}: it is not a sandbox. ${WHAT_TO_DO}`;
+  return new UsageError("cannot-run", redactorOf(target).text(failed));
 }
 
-function explainRefusal({ url, adminToken = "" }: ControlTarget, status: number, answer: unknown): UsageError {
+function explainRefusal(target: ControlTarget, status: number, answer: unknown): UsageError {
   const given: readonly unknown[] = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"] : [];
-  // Another program may repeat what it was sent.
-  const { text } = new SecretRedactor([adminToken]);
-  const messages = given.map((message) => text(oneLine(String(message))));
-  if (messages.length === 0) return notASandbox(url);
+  const messages = given.map((message) => oneLine(String(message)));
+  if (messages.length === 0) return notASandbox(target);
   if (status === 401) {
     return new UsageError(
       "command-line",
-      `The sandbox at ${url} needs its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
+      `The sandbox at ${target.url} needs its admin token. Give it with --admin-token or SANDBOX_ADMIN_TOKEN.`,
     );
   }
   return new UsageError(status === 400 || status === 404 ? "command-line" : "cannot-run", messages);
