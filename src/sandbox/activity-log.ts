@@ -70,7 +70,7 @@ export function logActivity(sandbox: Sandbox): () => void {
   });
   events.on("changed", ({ company, changes }) => {
     for (const change of changes) {
-      const line = lineOf(log, company, change);
+      const line = lineOf(sandbox, company, change);
       if (line !== undefined) add(line);
     }
   });
@@ -82,14 +82,14 @@ function wants(log: Log, level: "debug" | "info"): boolean {
 }
 
 /** The line for a new event or for a delivery that changed. Rows are immutable, so that they can be rendered later. */
-function lineOf(log: Log, owner: Company, change: Change): WriteLine | undefined {
+function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change): WriteLine | undefined {
   const { id: company, world } = owner;
   if (isChangeOf(world.events, change)) {
     const { before, after: event } = change;
     if (before !== undefined || event === undefined) return undefined;
     return (requests) => {
       const cause = requests.find(({ exchange }) => hasCaused(exchange, world, event));
-      const fields = fieldsOfEvent(event, cause?.requestId);
+      const fields = fieldsOfEvent(event, cause?.requestId, redactor);
       log.write("info", event.type, { company, now: toIso(event.at), ...fields });
     };
   }
@@ -99,7 +99,7 @@ function lineOf(log: Log, owner: Company, change: Change): WriteLine | undefined
   if (name === undefined || delivery === undefined) return undefined;
   const isAttempt = delivery.attempts.length > (before?.attempts.length ?? 0);
   const at = owner.now();
-  return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt) });
+  return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt, redactor) });
 }
 
 /** Compares worlds: after a reset, the company of the same id has another one. */
@@ -111,11 +111,16 @@ function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent
 type LogFields = Readonly<Record<string, unknown>>;
 
 /** `request`: the id of the request that caused the event, if any. */
-function fieldsOfEvent(event: DomainEvent, request: string | undefined): LogFields {
-  return { resource: shownEventResource(event) ?? undefined, ...fieldsOfSubject(event), eventId: event.id, request };
+function fieldsOfEvent(event: DomainEvent, request: string | undefined, redactor: UrlRedactor): LogFields {
+  return {
+    resource: shownEventResource(event) ?? undefined,
+    ...fieldsOfSubject(event, redactor),
+    eventId: event.id,
+    request,
+  };
 }
 
-function fieldsOfSubject({ subject, type }: DomainEvent): LogFields {
+function fieldsOfSubject({ subject, type }: DomainEvent, redactor: UrlRedactor): LogFields {
   switch (subject.kind) {
     case "charge":
       return fieldsOfCharge(subject.charge, type === "charge.payment_failed");
@@ -128,7 +133,7 @@ function fieldsOfSubject({ subject, type }: DomainEvent): LogFields {
     case "batch":
       return { amount: toXof(subject.batch.totalAmount), transactions: subject.batch.transactionIds.length };
     case "subscription":
-      return { topic: subject.subscription.spelling, url: withoutCredentials(subject.subscription.url) };
+      return { topic: subject.subscription.spelling, url: withoutCredentials(subject.subscription.url, redactor) };
     case "account":
       return { balance: toXof(subject.balance) };
   }
@@ -145,13 +150,13 @@ function fieldsOfCharge(charge: Charge, hasFailed: boolean): LogFields {
 }
 
 /** `isAttempt`: whether the change is an attempt, which is then included. */
-function fieldsOfDelivery(delivery: Delivery, isAttempt: boolean): LogFields {
+function fieldsOfDelivery(delivery: Delivery, isAttempt: boolean, redactor: UrlRedactor): LogFields {
   const { id, topic, url, attempts, eventId, nextAttemptAt } = delivery;
   const attempt = isAttempt ? attempts.at(-1) : undefined;
   return {
     resource: shownDeliveryResource(delivery),
     topic,
-    url: withoutCredentials(url),
+    url: withoutCredentials(url, redactor),
     attempt: attempt === undefined ? undefined : attempts.length,
     status: attempt?.status ?? undefined,
     durationMs: attempt === undefined ? undefined : rounded(attempt.latencyMs),
@@ -207,8 +212,10 @@ export function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-/** Without user, password and query, which may authenticate the caller. */
-function withoutCredentials(text: string): string | undefined {
-  const url = parseUrl(text);
+type UrlRedactor = Pick<Sandbox["redactor"], "text">;
+
+/** Without user, password and query, which may authenticate the caller. Redacted before: a secret may contain a question mark. */
+function withoutCredentials(text: string, redactor: UrlRedactor): string | undefined {
+  const url = parseUrl(redactor.text(text));
   return url === undefined ? undefined : url.origin + url.pathname;
 }

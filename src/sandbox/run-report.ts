@@ -128,7 +128,9 @@ export class RunWatch {
   }
 
   #noteUnknownPath(method: string, path: string): void {
-    const unknown = describeUnknownPath(method, this.#sandbox.redactor.text(path.split("?", 1).join()));
+    // Before the query is cut off: a secret may contain a question mark.
+    const [shown = ""] = this.#sandbox.redactor.text(path).split("?", 1);
+    const unknown = describeUnknownPath(method, shown);
     const count = this.#unknownPaths.get(unknown);
     if (count !== undefined || this.#unknownPaths.size < UNKNOWN_PATHS_MAX)
       this.#unknownPaths.set(unknown, (count ?? 0) + 1);

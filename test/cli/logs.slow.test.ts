@@ -213,6 +213,19 @@ describe("hostile input", () => {
     for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(2_000);
   });
 
+  it("cannot reveal a part of a secret whose URL is shown without its query", async () => {
+    const sandbox = await started(["--admin-token", "hush-7f3k?and-more"]);
+    await ask(sandbox, "POST", "/v1/webhooks", {
+      topic: "charges/events",
+      url: "http://127.0.0.1:9/hush-7f3k?and-more",
+    });
+    const lines = await linesOf(sandbox);
+    expect(lines.find(({ event }) => event === "subscription.created")).toMatchObject({
+      url: "http://127.0.0.1:9/[redacted]",
+    });
+    expect(JSON.stringify(lines)).not.toContain("hush-7f3k");
+  });
+
   it("cannot reveal a token that opened a company, or that was replaced", async () => {
     const sandbox = await started(["--auto-provision", "--log-level", "debug"]);
     const own = { authorization: "Bearer tok-1234567890" };

@@ -45,6 +45,13 @@ test("report() lists calls of paths that the API does not have, with what was me
   expect(Object.keys(sandbox.report().unknownPaths)).toHaveLength(100);
 });
 
+test("report() shows no part of a secret that contains a question mark", async () => {
+  const sandbox = await create();
+  await sandbox.fetch("/_sandbox/companies/company_sandbox/rotate", { json: { secretKey: "s3cret-of?the-shop" } });
+  await sandbox.fetch(`/v1/x/${sandbox.secretKey}`);
+  expect(sandbox.report().unknownPaths).toEqual({ "There is no GET /v1/x/[redacted] here": 1 });
+});
+
 test("a thousand warnings displace no critical finding", async () => {
   const sandbox = await create();
   const payTwice = async (reference: string): Promise<void> => {

@@ -38,9 +38,12 @@ export function renderRequest(entry: JournalEntry, deliveries: readonly string[]
 /** A request that did not match, and why: `diff` is for reading, `differences` for programs. */
 export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redactor) {
   const own = withOwnToken(redactor, entry);
-  const differences = mismatches.slice(0, DIFFERENCES_MAX).map((mismatch) => redactMismatch(mismatch, own));
+  const target = redactTarget(entry, own);
+  const differences = mismatches
+    .slice(0, DIFFERENCES_MAX)
+    .map((mismatch) => redactMismatch({ ...mismatch, actual: actualOf(mismatch, target) }, own));
   const left = mismatches.length - differences.length;
-  const path = pathOf(redactTarget(entry, own));
+  const path = pathOf(target);
   const head = `${entry.id} ${entry.method} ${path}`;
   return {
     id: entry.id,
@@ -49,6 +52,14 @@ export function renderNearMiss({ entry, mismatches }: NearMiss, redactor: Redact
     differences,
     diff: [head, ...differences.flatMap(renderDifference), ...(left > 0 ? [`  and ${left} more`] : [])].join("\n"),
   };
+}
+
+/** What was compared, of a path or query from the redacted target: a secret may contain the characters that separate parameters. */
+function actualOf({ path, actual }: Mismatch, target: Pick<JournalEntry, "path">): unknown {
+  if (path === "path") return pathOf(target);
+  if (path === "query") return queryOf(target);
+  const shown = path.startsWith("query.") ? queryOf(target)[path.slice("query.".length)] : undefined;
+  return typeof actual === "string" ? (shown ?? actual) : actual;
 }
 
 type Difference = ReturnType<typeof redactMismatch>;

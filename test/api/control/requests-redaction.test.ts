@@ -222,6 +222,18 @@ describe("a verification does not show", () => {
     ]);
   });
 
+  it("a part of a secret that contains characters of a URL", async () => {
+    const { api, control } = started();
+    await control("POST", "/companies/company_sandbox/rotate", { secretKey: "s3cret-of?the-shop&no-one-else" });
+    await api("GET", "/v1/x/s3cret-of?the-shop&no-one-else");
+    await api("GET", "/v1/y?key=s3cret-of?the-shop&no-one-else&a=b");
+    for (const query of [{ $length: 9 }, { key: "other", a: "c" }]) {
+      const { body, text } = await control("POST", "/requests/verify", { match: { path: "/v1/y/z", query } });
+      expect(text).not.toMatch(/s3cret-of|the-shop|no-one-else/);
+      expect(body.nearest).toHaveLength(2);
+    }
+  });
+
   it("but still matches the original values", async () => {
     const { api, control } = started();
     await api("GET", "/v1/balance?key=secret_sandbox");
