@@ -24,6 +24,7 @@ import { type WebhookDelivery, type WebhookLog, createWebhookLog } from "./webho
 import { type CompanyFetch, type Endpoint, createFetch } from "./in-process-fetch.js";
 import { balanceField } from "./sandbox-options.js";
 import type { Coverage } from "../sandbox/coverage/coverage-report.js";
+import { redactCoverage } from "../sandbox/coverage/render-coverage.js";
 import type { Finding } from "../sandbox/findings/finding.js";
 import type { TopicName } from "./webhook-events.js";
 import type { ProfileInput } from "../domain/profile/profile.js";
@@ -159,7 +160,7 @@ export function createCompanyHandle(core: Core, endpoint: Endpoint, id: string):
       open(core, id);
       return handle;
     }),
-    coverage: () => core.coverage.of(current()),
+    coverage: () => redactCoverage(core.coverage.of(current()), core.redactor),
     findings: () => core.observationOf(open(core, id).id).findings.list(),
     pay: (chargeId, msisdn) =>
       attempt("pay the charge", () => {

@@ -45,6 +45,16 @@ test("report() lists calls of paths that the API does not have, with what was me
   expect(Object.keys(sandbox.report().unknownPaths)).toHaveLength(100);
 });
 
+test("coverage() and report() show no secret of a rule", async () => {
+  const sandbox = await create();
+  const { accessToken, secretKey } = sandbox;
+  const headers = { authorization: `Bearer ${accessToken}` };
+  sandbox.rules.add({ on: "request", name: secretKey, match: { headers }, then: { status: 500 } });
+  const shown = { name: "[redacted]", match: { headers: { authorization: "Bearer [redacted]" } } };
+  expect(sandbox.coverage().rules).toMatchObject([shown]);
+  expect(sandbox.report().coverage.rules).toMatchObject([shown]);
+});
+
 test("report() shows no part of a secret that contains a question mark", async () => {
   const sandbox = await create();
   await sandbox.fetch("/_sandbox/companies/company_sandbox/rotate", { json: { secretKey: "s3cret-of?the-shop" } });
