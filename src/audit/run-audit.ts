@@ -1,5 +1,6 @@
 import { createIdSource, type IdSource } from "../kernel/records/ids.js";
 import { redactErrors, UsageError } from "../kernel/messages/problem.js";
+import { redactStart } from "../kernel/messages/text.js";
 import type { SystemClock } from "../kernel/time/system-clock.js";
 import { selectChecks } from "./check-list.js";
 import { findAccepted } from "./checks/diagnose.js";
@@ -321,7 +322,7 @@ function redactResult(result: CheckResult, redact: (text: string) => string): Ch
   const { received, error, seen, why, scenario } = result;
   return {
     ...result,
-    received: received && { ...received, body: redact(received.body), location: shown(received.location) },
+    received: received && { ...received, body: redactStart(received.body, redact), location: shown(received.location) },
     error: shown(error),
     seen: shown(seen),
     why: redact(why),

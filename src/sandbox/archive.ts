@@ -2,6 +2,7 @@ import type { HeaderList, HttpExchange } from "../adapters/har/http-exchange.js"
 import type { Attempt, Delivery, Headers } from "../domain/model/delivery.js";
 import type { Company } from "./company/company.js";
 import type { Exchange } from "./company/exchange.js";
+import { redactStart } from "../kernel/messages/text.js";
 import { type Redactor, redactPath } from "./observation/redact.js";
 import type { JournalEntry } from "./observation/journal.js";
 import { type RequestMatch, matchesRequest } from "./observation/verify-requests.js";
@@ -102,15 +103,10 @@ function archiveAttempt({ redactor }: Source, delivery: Delivery, attempt: Attem
         : {
             status,
             headers: listHeaders(response?.headers ?? {}, redactor),
-            body: Buffer.from(redactStart(response?.body ?? "", redactor)),
+            body: Buffer.from(redactStart(response?.body ?? "", redactor.text)),
           },
     comment: redactor.text(`webhook ${delivery.topic}${error === null ? "" : `: ${error}`}`),
   };
-}
-
-/** Only the start of a receiver's answer is kept, and it may end within a secret. The mark of a cut makes the secret's start recognisable. */
-function redactStart(text: string, redactor: Redactor): string {
-  return redactor.text(`${text}…`).replace(/…$/, "");
 }
 
 function listHeaders(headers: Headers, redactor: Redactor): HeaderList {

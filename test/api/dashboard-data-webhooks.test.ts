@@ -130,6 +130,14 @@ describe("the verdict of a delivery", () => {
     expect(list.html).not.toMatch(/pill good">(?:302|500)/);
   });
 
+  it("does not show the start of a secret where the kept answer ends", async () => {
+    const receiver = await startReceiver({ status: 500, body: `${"x".repeat(4_084)}${DEFAULT_COMPANY.secretKey}` });
+    const desk = await openDesk();
+    const { html } = await desk.open(`/deliveries/${await dropOne(desk, receiver.url)}`);
+    expect(html).toContain("x[redacted]<");
+    expect(html).not.toContain("xsecret_");
+  });
+
   it("that was never attempted, and of one without an attempt left", async () => {
     const receiver = await startReceiver({ status: 500 });
     const desk = await openDesk();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { audit, createSandbox, UsageError } from "../../src/index.js";
 import { SECRET, startReceiver, take } from "../audit/receivers.js";
 import { verdictsOf } from "../support/audits.js";
+import { startReceiver as startAnswering } from "../support/receiver.js";
 
 describe("audit", { timeout: 60_000 }, () => {
   it("reports the errors of a receiver, why they matter and the fix", async () => {
@@ -33,6 +34,12 @@ describe("audit", { timeout: 60_000 }, () => {
     const check = `echo Refused: ${sandbox.accessToken} >&2; exit 1`;
     const audited = audit(url, { sandbox, check, only: "state-duplicate" });
     await expect(audited).rejects.toMatchObject({ messages: [expect.stringContaining("Refused: [redacted]")] });
+  });
+
+  it("redacts the start of a secret where the kept answer ends", async () => {
+    const { url } = await startAnswering({ status: 500, body: `${"x".repeat(4_084)}${SECRET}` });
+    const { checks } = await audit(url, { secret: SECRET, only: "valid-event" });
+    expect(checks[0]?.received?.body).toBe(`${"x".repeat(4_084)}[redacted]`);
   });
 
   it("reports all wrong options, and sends nothing", async () => {

@@ -13,6 +13,11 @@ export function shorten(text: string, charactersMax = 60): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
+/** Redacts the kept start of a longer text, which may end within a secret. The mark of a cut makes the secret's start recognisable. */
+export function redactStart(text: string, redact: (text: string) => string): string {
+  return redact(`${text}…`).replace(/…$/, "");
+}
+
 /**
  * Makes a text safe for a terminal or a report: control characters, which could colour, move or hide text, become visible. Line breaks and tabs stay.
  */

@@ -1,4 +1,5 @@
 import { type Attempt, type Delivery, isFailing } from "../../../../domain/model/delivery.js";
+import { redactStart } from "../../../../kernel/messages/text.js";
 import { Action, CommandLine } from "../parts/action.js";
 import { resourceLink } from "../parts/links.js";
 import { AttemptStatus, Code, DeliveryStatus, Pill, soft, Text, Time, Empty, Facts, Panel } from "../parts/show.js";
@@ -137,9 +138,11 @@ function renderAttempt(view: View, attempt: Attempt, number: number, isLast: boo
         <details id={`answer-${number}`} open={isLast}>
           <summary>What your receiver answered</summary>
           <Text label={`Body of answer ${number}`}>
-            {response.body === "" ? "(no body)" : view.redactor.text(response.body)}
+            {response.body === "" ? "(no body)" : redactStart(response.body, view.redactor.text)}
           </Text>
-          <Text label={`Headers of answer ${number}`}>{view.redactor.text(headerLines(response.headers))}</Text>
+          <Text label={`Headers of answer ${number}`}>
+            {redactStart(headerLines(response.headers), view.redactor.text)}
+          </Text>
         </details>
       )}
     </li>
