@@ -1,15 +1,18 @@
 import type { RE2JS } from "re2js";
 import { isObject } from "./messages/json.js";
+import { SEARCHED_MAX } from "./messages/text.js";
 import { compilePattern } from "./patterns.js";
 
-/** The longest that the patterns of one effort may block the event loop, ms of processor time: other processes may have the processor in between. */
-const PATTERNS_MS = 30;
+/** The longest that the patterns and searches of one effort may block the event loop, ms of processor time: other processes may have the processor in between. */
+const BLOCKED_MS_MAX = 30;
 /** The most time that counts for one compilation, ms: the first ones in a process take longer, and must not use up the time of the others. */
 const COMPILATION_MS = 3;
 /** The most steps of one test: the size of the compiled pattern × the length of the text. */
 const TEST_STEPS_MAX = 500_000;
 /** The time of one step in the worst case, ms. */
 const TEST_STEP_MS = 50e-6;
+/** The most steps of one search for a text that is longer than {@link SEARCHED_MAX}: its length × that of the text. These take about 20 ms. */
+const SEARCH_STEPS_MAX = 20_000_000;
 /** The most values that are compared, members included. */
 const VALUES_MAX = 200_000;
 /** Each this many characters of a text count as one more value. */
@@ -24,7 +27,7 @@ export class Effort {
   givenUp = 0;
   readonly #compiled: CompiledPatterns;
   #valuesLeft = VALUES_MAX;
-  #patternsMs = 0;
+  #blockedMs = 0;
 
   constructor(compiled: CompiledPatterns = new Map()) {
     this.#compiled = compiled;
@@ -39,11 +42,19 @@ export class Effort {
 
   /** Whether the pattern is found in the text. Throws UsageError("input") for a pattern that is refused. */
   test(pattern: string, text: string): boolean {
-    if (this.#patternsMs >= PATTERNS_MS) return this.#giveUp();
+    if (this.#blockedMs >= BLOCKED_MS_MAX) return this.#giveUp();
     const regex = this.#compiled.get(pattern) ?? this.#compile(pattern);
     const steps = regex.programSize() * text.length;
-    if (steps > TEST_STEPS_MAX || this.#patternsMs >= PATTERNS_MS) return this.#giveUp();
+    if (steps > TEST_STEPS_MAX || this.#blockedMs >= BLOCKED_MS_MAX) return this.#giveUp();
     return this.#charge(steps * TEST_STEP_MS, () => regex.test(text));
+  }
+
+  /** Whether the part is in the text. */
+  search(part: string, text: string): boolean {
+    if (!this.take(text)) return false;
+    if (part.length <= SEARCHED_MAX) return text.includes(part);
+    if (this.#blockedMs >= BLOCKED_MS_MAX || part.length * text.length > SEARCH_STEPS_MAX) return this.#giveUp();
+    return this.#charge(BLOCKED_MS_MAX, () => text.includes(part));
   }
 
   #compile(pattern: string): RE2JS {
@@ -56,7 +67,7 @@ export class Effort {
     const start = process.cpuUsage();
     const result = run();
     const { user, system } = process.cpuUsage(start);
-    this.#patternsMs += Math.min(maxMs, (user + system) / 1000);
+    this.#blockedMs += Math.min(maxMs, (user + system) / 1000);
     return result;
   }
 

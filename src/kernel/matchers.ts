@@ -160,7 +160,7 @@ export const operators: Readonly<Record<string, Operator>> = {
     check: () => undefined,
     test: (operand, actual, effort) => {
       if (typeof actual === "string") {
-        return typeof operand === "string" && effort.take(actual) && actual.includes(operand);
+        return typeof operand === "string" && effort.search(operand, actual);
       }
       return Array.isArray(actual) && actual.some((element) => matches(operand, element, effort));
     },

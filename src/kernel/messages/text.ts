@@ -13,6 +13,9 @@ export function shorten(text: string, charactersMax = 60): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
+/** V8 finds a text of up to this length in linear time. For a longer one the time may grow with the product of both lengths: 17 s for 50 000 characters in a megabyte. */
+export const SEARCHED_MAX = 250;
+
 /** Redacts the kept start of a longer text, which may end within a secret. The mark of a cut makes the secret's start recognisable. */
 export function redactStart(text: string, redact: (text: string) => string): string {
   return redact(`${text}…`).replace(/…$/, "");

@@ -4,7 +4,7 @@ import type { Delivery } from "../../domain/model/delivery.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf, parseJsonOrText } from "../../kernel/messages/json.js";
-import { quote, shorten } from "../../kernel/messages/text.js";
+import { quote, SEARCHED_MAX, shorten } from "../../kernel/messages/text.js";
 import {
   type Detection,
   type Detector,
@@ -195,13 +195,12 @@ function groupOf(body: unknown, externalId: string): string {
 
 /** At most this many trailing parts of an externalId are taken for the name of an attempt. */
 const ATTEMPT_PARTS_MAX = 4;
-/** How many characters of an externalId are searched for parts. */
-const SEARCHED_MAX = 200;
 
 /** The longest beginning of the externalId that one of these texts holds: of `order-17-retry`, `/paid?order=order-17` holds `order-17`. */
 function orderNamedIn(values: readonly unknown[], externalId: string): string {
   const ends = [...externalId.slice(0, SEARCHED_MAX).matchAll(/(?<!^)[^\p{L}\p{N}]/gu)].map(({ index }) => index);
   const names = [...ends.slice(-ATTEMPT_PARTS_MAX).map((end) => externalId.slice(0, end)), externalId];
-  const isHeld = (name: string) => values.some((value) => typeof value === "string" && value.includes(name));
+  const isHeld = (name: string) =>
+    name.length <= SEARCHED_MAX && values.some((value) => typeof value === "string" && value.includes(name));
   return names.findLast(isHeld) ?? externalId;
 }

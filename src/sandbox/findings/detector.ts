@@ -6,7 +6,7 @@ import type { Profile } from "../../domain/profile/profile.js";
 import type { World } from "../../domain/model/work.js";
 import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf } from "../../kernel/messages/json.js";
-import { decodePart, quote } from "../../kernel/messages/text.js";
+import { decodePart, quote, SEARCHED_MAX } from "../../kernel/messages/text.js";
 import type { Finding, FindingRequest } from "./finding.js";
 import type { JournalEntry } from "../observation/journal.js";
 import type { Instant } from "../../kernel/time/instant.js";
@@ -202,7 +202,10 @@ export function leavesOf(value: unknown): readonly unknown[] {
 
 /** Equal for JSON values that are equal once the text `varying` is masked. A hash, because values may be large. */
 export function digestOf(value: unknown, varying = ""): string {
-  const text = JSON.stringify(leavesOf(value));
-  const fixed = varying === "" ? text : text.replaceAll(JSON.stringify(varying).slice(1, -1), "*");
-  return hash("sha256", fixed, "base64");
+  return hash("sha256", mask(JSON.stringify(leavesOf(value)), JSON.stringify(varying).slice(1, -1)), "base64");
+}
+
+/** Masks a part of a text, unless it would take long to find. */
+export function mask(text: string, part: string): string {
+  return part === "" || part.length > SEARCHED_MAX ? text : text.replaceAll(part, "*");
 }

@@ -15,6 +15,7 @@ import {
   describeRequest,
   itemsOf,
   isOtherWorker,
+  mask,
 } from "./detector.js";
 import type { FindingRequest } from "./finding.js";
 import { lineOf } from "./known-order.js";
@@ -225,7 +226,7 @@ export function createConcurrentPayoutsDetector(): Detector {
         const key = reported.get(order.reference);
         if (key !== undefined) return [{ withdraws: key }];
         if (entry.status >= 300 || entry.fault !== undefined) return [];
-        const description = String(order.description).replaceAll(order.reference, "*");
+        const description = mask(String(order.description), order.reference);
         const current = {
           order,
           entry: lineOf(entry),

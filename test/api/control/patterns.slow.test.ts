@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { visit } from "../../support/dashboard.js";
 import { exchange } from "../../support/sighting.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
@@ -206,4 +207,39 @@ it("looking for requests does not read the long queries of others", async () => 
   expect(stopMs).toBeLessThan(STOP_MAX_MS);
   const verified = await world.control("POST", "/requests/verify", { match: { method: "DELETE" }, count: 0 });
   expect([verified.status, verified.body]).toEqual([200, { matched: 0, requests: [] }]);
+});
+
+/** V8 searches for the second text in the first in time that grows with the product of their lengths. */
+const [searched, slowPart] = ["a".repeat(900_000), `ab${"a".repeat(20_000)}`];
+
+it("$contains with a long text blocks nothing, neither as a rule nor as a verification", async () => {
+  const match = { body: { description: { $contains: slowPart } } };
+  await world.control("POST", "/rules", { on: "request", match, then: { status: 503 } });
+  const stopMs = await longestStop(async () => {
+    const { status } = await world.api("POST", "/v1/charges", chargeRequest({ description: searched }));
+    expect(status).toBe(201);
+  });
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+  const stopVerifyMs = await longestStop(async () => {
+    const { status, text } = await world.control("POST", "/requests/verify", { match, count: 0 });
+    expect([status, text]).toEqual([400, expect.stringContaining("it would take too long over POST /v1/charges")]);
+  });
+  expect(stopVerifyMs).toBeLessThan(STOP_MAX_MS);
+});
+
+it("the search of the dashboard blocks nothing", async () => {
+  await world.api("POST", "/v1/charges", chargeRequest({ description: searched }));
+  const stopMs = await longestStop(async () => {
+    const { status } = await visit(world.app).get(`/_sandbox?q=${slowPart.slice(0, 4_000)}`);
+    expect(status).toBe(200);
+  });
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+});
+
+it("looking for repeated orders blocks nothing", async () => {
+  const externalId = slowPart.slice(0, 1_000);
+  const stopMs = await longestStop(() =>
+    world.api("POST", "/v1/charges", chargeRequest({ externalId, description: searched })),
+  );
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
 });

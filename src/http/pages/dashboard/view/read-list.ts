@@ -1,5 +1,6 @@
 import { isMsisdn, msisdnKey } from "../../../../domain/values/msisdn.js";
 import type { Row, Table } from "../../../../kernel/records/table.js";
+import { SEARCHED_MAX } from "../../../../kernel/messages/text.js";
 import { plainId } from "../../../../domain/values/ids.js";
 
 export const ROWS_SHOWN = 50;
@@ -25,9 +26,9 @@ export function readList<T extends Row>(
   return { rows, older: read.more ? read.rows.at(-1)?.seq : undefined, isCut: where !== undefined && read.more };
 }
 
-/** Whether one of the texts contains the searched text, or is the searched phone number in any notation. */
+/** Whether one of the texts contains the searched text (of a long one, its start), or is the searched phone number in any notation. */
 export function createMatcher(searched: string): (texts: readonly string[]) => boolean {
-  const needle = plainId(searched).toLowerCase();
+  const needle = plainId(searched).toLowerCase().slice(0, SEARCHED_MAX);
   const digits = isMsisdn(searched) ? msisdnKey(searched) : undefined;
   return (texts) =>
     texts.some(
