@@ -128,13 +128,18 @@ export function allowedHosts(): z.ZodType<AllowedHosts, "any" | readonly string[
   );
 }
 
+/** The longest name that DNS has, with a dot at its end. */
+const NAME_LENGTH_MAX = 254;
+
 function hostOf(written: string): string | undefined {
   if (written.includes("/")) return cidrOf(written);
   const address = bareHost(written);
   if (ipaddr.IPv6.isValid(address)) return ipaddr.IPv6.parse(address).toRFC5952String();
   if (ipaddr.IPv4.isValidFourPartDecimal(written)) return written;
+  // The time to convert a name grows with the square of its length.
+  if (written.length > NAME_LENGTH_MAX) return undefined;
   const name = domainToASCII(written.replace(/\.$/, ""));
-  return name.length <= 253 && HOST_NAME.test(name) ? name : undefined;
+  return name.length < NAME_LENGTH_MAX && HOST_NAME.test(name) ? name : undefined;
 }
 
 function cidrOf(written: string): string | undefined {

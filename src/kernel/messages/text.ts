@@ -66,16 +66,26 @@ export function wrapText(text: string, width: number, indent = 0, start = " ".re
   return [...lines, line].map((each, index) => (index === 0 ? start : " ".repeat(indent)) + each);
 }
 
+/** No name is longer. The time to convert one with letters outside ASCII grows with the square of its length: 100 000 take 3 s. */
+const HOST_LENGTH_MAX = 1_000;
+
 /**
  * The URL of an address, absolute or relative to `base`, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
  * `https://münchen.example`.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
+  if (writtenHost(text).length > HOST_LENGTH_MAX) return undefined;
   try {
     return new URL(text, base);
   } catch {
     return undefined; // the only reason to throw is that it is not a URL
   }
+}
+
+/** The host of a URL as it is written, maybe with a port. */
+function writtenHost(url: string): string {
+  const [, authority = ""] = /^[^/\\?#]*[/\\]*([^/\\?#]*)/.exec(url) ?? [];
+  return authority.slice(authority.lastIndexOf("@") + 1);
 }
 
 /** A host as sockets take it, without the brackets that an IPv6 address has in a URL. */
