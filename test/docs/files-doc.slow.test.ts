@@ -21,6 +21,7 @@ import { TOKENS_MAX } from "../../src/http/control/companies-routes.js";
 import { FINDINGS_MAX } from "../../src/sandbox/findings/finding.js";
 import { PAGE_BYTES_MAX } from "../../src/contract/queries.js";
 import { URL_LENGTH_MAX } from "../../src/contract/subscriptions.js";
+import { HOST_LENGTH_MAX } from "../../src/kernel/messages/text.js";
 import { formatDuration } from "../../src/kernel/time/duration.js";
 import { GUESS_MS, GUESSES_MAX } from "../../src/http/shared/address-limit.js";
 import { PROBLEMS_MAX } from "../../src/kernel/fields.js";
@@ -171,6 +172,7 @@ describe("docs/security.md", () => {
       [UNREAD_BYTES_MAX / 1024 ** 2],
       [ARCHIVES_MAX],
       [URL_LENGTH_MAX],
+      [HOST_LENGTH_MAX],
       [depth, members, valueBytes / 1024 ** 2, STATE_VALUE_BYTES_MAX / 1024 ** 2],
       [PROBLEMS_MAX],
       [headerBytes],

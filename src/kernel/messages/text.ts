@@ -67,7 +67,7 @@ export function wrapText(text: string, width: number, indent = 0, start = " ".re
 }
 
 /** No name is longer. The time to convert one with letters outside ASCII grows with the square of its length: 100 000 take 3 s. */
-const HOST_LENGTH_MAX = 1_000;
+export const HOST_LENGTH_MAX = 1_000;
 
 /**
  * The URL of an address, absolute or relative to `base`, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
