@@ -51,6 +51,20 @@ describe("a receiver that cannot be reached", () => {
 });
 
 describe("a receiver that does not answer", () => {
+  it("is not reached when it cuts the ordinary event, takes one more connection and ends", async () => {
+    let connections = 0;
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined);
+      if (connections++ === 0) return void socket.once("data", () => socket.destroy());
+      server.close();
+      socket.destroy();
+    });
+    await expect(auditReceiver(`http://127.0.0.1:${await listen(server)}/`)).rejects.toMatchObject({
+      kind: "cannot-run",
+      message: expect.stringMatching(/^Failed to reach the receiver at \S+: nothing listens there\. /),
+    });
+  });
+
   it("is asked once when the ordinary event is not answered", async () => {
     const { url, received } = await startReceiver(() => new Promise(() => undefined));
     const report = await auditReceiver(url, { timeoutMs: 50, system: systemClock });

@@ -60,7 +60,7 @@ export class Sender {
   forCheck(check: string): Stage["send"] {
     let sent = 0;
     return async (request) => {
-      const isFirst = sent++ === 0;
+      const wasReached = sent++ === 0 && this.count > 0;
       let exchange = await this.#inTurn(request);
       const wasCut = isCut(exchange);
       for (let tries = 1; tries < TRIES_MAX && (await this.#isBackAfter(exchange)); tries++)
@@ -69,7 +69,7 @@ export class Sender {
       if (!exchange.unreachable) this.last = { check, exchange };
       const { answer } = exchange;
       if (answer !== null && STACK_TRACES.some((trace) => trace.test(answer.body))) this.trace ??= exchange;
-      if (answer === null && exchange.unreachable && isFirst && this.count > 1) throw new Gone(exchange.error ?? "");
+      if (answer === null && exchange.unreachable && wasReached) throw new Gone(exchange.error ?? "");
       if (exchange.timedOut) this.#timeouts++;
       return exchange;
     };
