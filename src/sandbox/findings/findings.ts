@@ -83,6 +83,12 @@ function withFewWebhooks(entry: JournalEntry): JournalEntry {
   return { ...entry, enqueued: entry.enqueued.slice(0, ENQUEUED_MAX) };
 }
 
+/** A batch may have thousands of mistakes, of which only the last {@link FINDINGS_MAX} are kept anyway. */
+function newestOf(verdicts: readonly Verdict[]): readonly Verdict[] {
+  let surplus = verdicts.filter((verdict) => !("withdraws" in verdict)).length - FINDINGS_MAX;
+  return verdicts.filter((verdict) => "withdraws" in verdict || surplus-- <= 0);
+}
+
 /** The mistakes of one company's client that cost money in production. Each is reported once. */
 export class Findings {
   readonly #deps: FindingsDeps;
@@ -185,7 +191,7 @@ export class Findings {
     };
     for (const [kind, detector] of this.#detectors) {
       try {
-        for (const verdict of ask(detector, scene) ?? []) {
+        for (const verdict of newestOf(ask(detector, scene) ?? [])) {
           if ("withdraws" in verdict) this.#withdraw(`${kind} ${verdict.withdraws}`);
           else this.#keep(kind, verdict, endsRun, company.now());
         }

@@ -125,6 +125,8 @@ function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, sc
 const BATCHES_MAX = 200;
 /** Longer after a batch on the company's clock, an equal one is the next run and not the same one again. */
 const SAME_RUN_MS = 12 * 3_600_000;
+/** Comparisons of descriptions for one request, up to 20 µs each. Beyond it, no batch is taken for one sent again. */
+const COMPARISONS_MAX = 5_000;
 
 /**
  * A whole batch sent again after a part of it failed: another batch has all recipients and amounts of an accepted one, and its descriptions do not name
@@ -138,21 +140,18 @@ export function createBatchRepeatedDetector(): Detector {
       const items = payoutsOf(entry).map((order) => ({ ...order, pair: pairOf(order) }));
       const counts = countBy(items, ({ pair }) => pair);
       const { id, at, created } = entry;
-      const batch: SentBatch = { id, at, created, items, request: describeBatch(entry) };
+      const batch: SentBatch = { id, at, created, first: items[0], counts, request: describeBatch(entry) };
+      let comparisonsLeft = COMPARISONS_MAX;
       const found = [...batches.values()].flatMap((before) => {
-        const { items: earlier } = before;
-        if (
-          entry.at - before.at >= SAME_RUN_MS ||
-          !holdsAll(
-            counts,
-            countBy(earlier, ({ pair }) => pair),
-          )
-        )
-          return [];
+        const { first } = before;
+        if (entry.at - before.at >= SAME_RUN_MS || !holdsAll(counts, before.counts)) return [];
         const transfers = before.created.flatMap((id) => world.transfers.get(id) ?? []);
         const failed = transfers.filter(({ status }) => status === "failed").length;
         const others = transfers.length - failed;
-        if (failed === 0 || others === 0 || isAnotherRun(earlier, items)) return [];
+        // One description of another run is enough, since the descriptions of a run are alike.
+        const isOfAnotherRun = (item: Item) =>
+          first?.pair !== item.pair || comparisonsLeft-- <= 0 || areDescribedAsTwo(first, item);
+        if (failed === 0 || others === 0 || items.every(isOfAnotherRun)) return [];
         const why =
           `A batch was sent again as a whole (${entry.id}) after ${failed} of the ${transfers.length} payouts of ${before.id} had failed: ` +
           `the ${others} that had not failed would be paid twice.`;
@@ -166,7 +165,9 @@ export function createBatchRepeatedDetector(): Detector {
 
 /** A batch that was sent. The body is not kept: it may hold anything in addition to the items. */
 interface SentBatch extends Pick<JournalEntry, "id" | "at" | "created"> {
-  readonly items: readonly Item[];
+  readonly first: Item | undefined;
+  /** How often it has each pair. */
+  readonly counts: ReadonlyMap<string, number>;
   readonly request: FindingRequest;
 }
 
@@ -179,11 +180,6 @@ type Item = PayoutOrder & { readonly pair: string };
 /** Whether `all` has each pair at least as often as `wanted`. */
 function holdsAll(all: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>): boolean {
   return [...wanted].every(([pair, count]) => (all.get(pair) ?? 0) >= count);
-}
-
-/** Whether the descriptions name another run. One item is enough, since the descriptions of a run are alike. */
-function isAnotherRun([first]: readonly Item[], items: readonly Item[]): boolean {
-  return items.every((item) => first?.pair !== item.pair || areDescribedAsTwo(first, item));
 }
 
 /** `Salary January` and `Salary February` are two payouts; `Salary` and `Salary, attempt 2` may be one. */

@@ -43,3 +43,36 @@ it("a batch is not compared at length with each of thousands of references that 
   const stopMs = await longestStop(() => api("POST", "/v1/transactions/batch", batchOf(10_000, 2_000)));
   expect(stopMs).toBeLessThan(700);
 });
+
+it("a batch is not compared at length with each item of hundreds of batches", async () => {
+  const { api, control } = openWorld({ profile: { transfers: { settlement: "immediate" } } });
+  await control("PUT", "/balance", { balance: 100_000_000_000 });
+  const pay = (run: number) => {
+    const letters = [run / 26, run % 26].map((code) => String.fromCharCode(97 + code)).join("");
+    const description = `${"a ".repeat(50)}month${letters}${" b".repeat(45)}`;
+    const transactions = Array.from({ length: 500 }, (_, n) =>
+      transferRequest({ msisdn: "+2250700000001", amount: 5000, reference: `${run}-${n}`, description }),
+    );
+    const failing = transferRequest({ msisdn: "+2250700000002", reference: `${run}-failing` });
+    return api("POST", "/v1/transactions/batch", { transactions: [...transactions.slice(1), failing] });
+  };
+  for (let run = 0; run < 100; run++) expect((await pay(run)).status).toBe(201);
+  expect(await longestStop(() => pay(100))).toBeLessThan(600);
+});
+
+it("a batch with thousands of mistakes takes the time of those that are kept", async () => {
+  const { api, control } = openWorld({ profile: { batch: { maxItems: 10_000 }, transfers: { settlement: "manual" } } });
+  await control("PUT", "/balance", { balance: 100_000_000_000 });
+  const pay = (amount: number) => {
+    const transactions = Array.from({ length: 10_000 }, (_, n) => ({
+      reference: `${n}`,
+      msisdn: "+2250700000010",
+      amount,
+    }));
+    return api("POST", "/v1/transactions/batch", { transactions });
+  };
+  expect((await pay(5000)).status).toBe(201);
+  expect(await longestStop(() => pay(5001))).toBeLessThan(2000);
+  const { body } = await control("GET", "/findings?limit=1");
+  expect(body.data[0].kind).toBe("reference-reused");
+});
