@@ -154,10 +154,16 @@ export class CompanyWorld implements ScenarioWorld {
 
   async close(): Promise<void> {
     this.#inbox.close();
-    // A scenario is not a client, so what it does not check is not a mistake of a client.
-    for (const company of this.#companies())
-      if (company.id !== this.companyId || this.#given !== undefined)
-        this.#parts.sandbox.remove(company, { endsRun: false });
+    const { sandbox } = this.#parts;
+    const others = [...this.#others.values()].map(({ companyId }) => companyId);
+    for (const id of this.#given === undefined ? others : [this.companyId, ...others]) {
+      const company = sandbox.findCompany(id);
+      if (company === undefined) continue;
+      // A scenario is not a client, so what it does not check is not a mistake of a client.
+      sandbox.remove(company, { endsRun: false });
+      // Many scenarios may end at once, for example when their clients leave.
+      await sandbox.system.yieldToEventLoop();
+    }
   }
 
   /** Found anew each time, because the scenario may replace the company's state. */

@@ -31,14 +31,14 @@ async function gone(world: Pick<TestWorld, "sandbox">): Promise<void> {
 }
 
 /** A client that sends the scenario and leaves when it is being replayed. */
-async function leaveDuring(live: Live, scenario: unknown): Promise<void> {
+async function leaveDuring(live: Live, scenario: unknown, companies = 1): Promise<void> {
   const body = JSON.stringify(scenario);
   const socket = await connectTo(live.url);
   socket.write(
     `POST /_sandbox/scenarios/replay HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
   const answered = once(socket, "data").then(([answer]) => Promise.reject(new Error(String(answer))));
-  await Promise.race([begun(live), answered]);
+  await Promise.race([begun(live, companies), answered]);
   socket.destroy();
 }
 
@@ -77,6 +77,18 @@ describe("a replay ends with its client, and leaves no company", () => {
     await gone(live);
     expect(companiesOf(live)).toEqual(["company_sandbox"]);
   });
+});
+
+it("other work has its turn while the companies of an ended replay are removed", async () => {
+  const live = await startLive();
+  const others = Array.from({ length: 20 }, (_, index) => ({ request: "GET /v1/balance", as: `shop-${index}` }));
+  await leaveDuring(live, { steps: [...others, { wait: "24h" }] }, 21);
+  const counts = new Set<number>();
+  for (let count = 22; count > 1; count = companiesOf(live).length) {
+    counts.add(count);
+    await live.sandbox.system.yieldToEventLoop();
+  }
+  expect(counts.size).toBeGreaterThan(10);
 });
 
 const url = "https://shop.test/";
