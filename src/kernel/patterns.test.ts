@@ -23,6 +23,8 @@ describe("a pattern that a linear engine cannot run is refused, with the place a
     [String.raw`[a\b]`, String.raw`has "\\b" at character 3: a backspace is written \x08`],
     ["a(?=b)", 'has "(?=" at character 2: lookahead and lookbehind are not supported. Describe the text itself'],
     ["(?<!a)b", 'has "(?<!" at character 1: lookahead and lookbehind are not supported'],
+    ["a(?i:b)", 'has "(?i" at character 2: flags within a pattern are not supported. For both cases write [Aa]'],
+    ["(?-i:a)", 'has "(?-" at character 1: flags within a pattern are not supported'],
     [String.raw`(a|b)-\1`, String.raw`has "\\1" at character 7: backreferences are not supported. List the possible`],
     [String.raw`(?<x>a)\k<x>`, String.raw`has "\\k" at character 8: backreferences are not supported`],
     [String.raw`[\p{Script=Greek}]`, String.raw`at character 2: of the properties only general categories are known`],

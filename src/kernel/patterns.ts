@@ -20,15 +20,15 @@ export function patternProblem(pattern: string): string | undefined {
   const properties = tokens.filter(isCategory);
   if (properties.length > PROPERTIES_MAX)
     return String.raw`has ${properties.length} properties such as \p{L}, at most ${PROPERTIES_MAX} are allowed`;
+  for (const token of tokens) {
+    const refusal = refusalOf(token);
+    if (refusal !== undefined) return `has ${quote(token.text)} at character ${token.index + 1}: ${refusal}`;
+  }
   // JavaScript's engine takes long to merge the ranges of a property: each property is checked once, by itself, and replaced by a short class in the pattern.
   const short = tokens.map((token) => (isCategory(token) ? String.raw`\d` : token.text)).join("");
   const parts = [short, ...new Set(properties.map(({ text }) => text))];
   const syntaxError = parts.map(syntaxErrorOf).find((error) => error !== undefined);
   if (syntaxError !== undefined) return `is not a regular expression: ${syntaxError}`;
-  for (const token of tokens) {
-    const refusal = refusalOf(token);
-    if (refusal !== undefined) return `has ${quote(token.text)} at character ${token.index + 1}: ${refusal}`;
-  }
   const size = sizeOf(tokens);
   if (size <= SIZE_MAX) return undefined;
   return `is too large: written out, its repetitions come to ${size} characters, at most ${SIZE_MAX} are allowed. Use * or +, with $length beside it`;
@@ -49,7 +49,7 @@ interface Token {
   readonly isInClass: boolean;
 }
 
-const TOKEN = /\\(?:[pP]\{[^}]*\}|[^])|\(\?<?[=!]|\(\?<[^>\]]+>|\{\d+(?:,\d*)?\}|[^]/gu;
+const TOKEN = /\\(?:[pP]\{[^}]*\}|[^])|\(\?<?[=!]|\(\?[-a-z]|\(\?<[^>\]]+>|\{\d+(?:,\d*)?\}|[^]/gu;
 
 function tokensOf(pattern: string): readonly Token[] {
   let isInClass = false;
@@ -73,6 +73,8 @@ function refusalOf({ text, isInClass }: Token): string | undefined {
   if (isInClass) return text === String.raw`\b` ? String.raw`a backspace is written \x08` : undefined;
   if (/^\(\?<?[=!]/.test(text))
     return "lookahead and lookbehind are not supported. Describe the text itself, or put another condition beside it, such as $contains";
+  // Without regard to case, compiling one range of characters takes milliseconds. Older versions of Node do not know flags there.
+  if (/^\(\?[-a-z]/.test(text)) return "flags within a pattern are not supported. For both cases write [Aa]";
   if (/^\\[1-9k]/.test(text)) return "backreferences are not supported. List the possible texts, as in (a-a|b-b)";
   return undefined;
 }
