@@ -67,6 +67,21 @@ describe("Table", () => {
     expect(table.findBy("name", "Rex")).toBeUndefined();
   });
 
+  it("reads no older row when the newest one is deleted", () => {
+    let keysRead = 0;
+    const table = new Table<Pet, "name">("pets", {
+      name(row) {
+        keysRead++;
+        return row.name;
+      },
+    });
+    for (let seq = 1; seq <= 1000; seq++) table.set(pet(seq));
+    keysRead = 0;
+    table.delete("p1000");
+    expect(keysRead).toBe(1);
+    expect(table.findBy("name", "pet 1000")).toBeUndefined();
+  });
+
   it("is a sorted map with indexes, under any sequence of changes", () => {
     const change = fc.record({
       seq: fc.integer({ min: 0, max: 12 }),

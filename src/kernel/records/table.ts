@@ -113,7 +113,8 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     const oldKey = before && keyOf(before);
     const newKey = after && keyOf(after);
     if (before !== undefined && oldKey !== undefined && oldKey !== newKey && ids.get(oldKey) === before.id) {
-      const next = this.values().find((row) => keyOf(row) === oldKey);
+      // The one that left was the oldest.
+      const [next] = this.page({ limit: 1, beyond: before.seq, where: (row) => keyOf(row) === oldKey }).rows;
       if (next === undefined) ids.delete(oldKey);
       else ids.set(oldKey, next.id);
     }
