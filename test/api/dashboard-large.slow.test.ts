@@ -64,3 +64,15 @@ it("searches a list of long texts immediately", async () => {
   });
   expect(stopMs).toBeLessThan(200);
 });
+
+it("shows requests with thousands of parts and escapes immediately", async () => {
+  const world = openWorld();
+  const query = "%2541YWJjYWJjYWJjYWJj&".repeat(700);
+  for (let n = 1; n <= 40; n++) await world.api("GET", `/v1/balance?${query}`);
+  const visitor = visit(world.app);
+  await visitor.get("/_sandbox/dashboard/charges");
+  const stopMs = await longestStop(async () => {
+    expect((await visitor.get("/_sandbox")).text).toContain("/v1/balance");
+  });
+  expect(stopMs).toBeLessThan(500);
+});

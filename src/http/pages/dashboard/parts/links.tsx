@@ -1,5 +1,7 @@
-import { redactTarget, withOwnToken } from "../../../control/render-request.js";
+import { withOwnToken } from "../../../control/render-request.js";
 import { pathOf, statusOf } from "../../../../sandbox/observation/verify-requests.js";
+import { redactPath } from "../../../../sandbox/observation/redact.js";
+import { shorten } from "../../../../kernel/messages/text.js";
 import type { JournalEntry } from "../../../../sandbox/observation/journal.js";
 import type { FindingKind } from "../../../../sandbox/findings/finding.js";
 import { type View, linkTo, redactAndTruncate } from "../view/view.js";
@@ -64,8 +66,13 @@ export function fateMark({ fault, fate }: JournalEntry) {
   return fate === "lost" ? <Pill tone="bad">answer lost</Pill> : undefined;
 }
 
+/** The most characters of a path whose parts are redacted one by one: a request may have thousands of parts. */
+const PATH_READ_MAX = 1_000;
+
 export function shownPath({ redactor }: View, entry: JournalEntry): string {
-  return redactAndTruncate({ redactor }, pathOf(redactTarget(entry, withOwnToken(redactor, entry))));
+  const own = withOwnToken(redactor, entry);
+  const path = shorten(pathOf({ path: own.text(entry.path) }), PATH_READ_MAX);
+  return redactAndTruncate({ redactor }, redactPath(path, own));
 }
 
 /** The first message of an error body. */
