@@ -1,8 +1,8 @@
 import { refuse } from "../model/problem-codes.js";
 import type { Work } from "../model/work.js";
 import { MONEY_STORED_MAX, toXof } from "../values/money.js";
-import { afterStart, assertAcceptable, planOrder, startTransfer } from "./create-transfer.js";
-import { type Batch, type Transfer, type TransferOrder, totalOf } from "../model/transfer.js";
+import { afterStart, assertAcceptable, neededFor, planOrder, startTransfer } from "./create-transfer.js";
+import type { Batch, Transfer, TransferOrder } from "../model/transfer.js";
 
 export interface CreatedBatch {
   readonly batch: Batch;
@@ -14,15 +14,16 @@ export interface CreatedBatch {
 export function createBatch(work: Work, orders: readonly TransferOrder[]): CreatedBatch {
   const planned = orders.map((order) => planOrder(work, order));
   assertAcceptable(work, planned, (index) => `transactions[${index}].`);
-  const id = work.ids.uuid();
-  const seq = work.nextSeq();
-  const transactions = planned.map((order) => startTransfer(work, order, id));
-  const totalAmount = transactions.reduce((sum, transfer) => sum + totalOf(transfer), 0);
+  // Before anything is stored: undoing hundreds of transfers takes long when there are many others.
+  const totalAmount = neededFor(work, planned);
   if (totalAmount > MONEY_STORED_MAX)
     refuse(
       "invalid_request",
       `The transactions of a batch come to at most ${toXof(MONEY_STORED_MAX)} XOF, fees included`,
     );
+  const id = work.ids.uuid();
+  const seq = work.nextSeq();
+  const transactions = planned.map((order) => startTransfer(work, order, id));
   const batch = work.put<Batch>(work.world.batches, {
     id,
     seq,

@@ -1,4 +1,4 @@
-import { feeOf, toXof } from "../values/money.js";
+import { type Money, feeOf, toXof } from "../values/money.js";
 import { useRule } from "../rules/use-rule.js";
 import { isUnknown } from "../accounts/customers.js";
 import { behaviourOf } from "../accounts/test-numbers.js";
@@ -35,7 +35,7 @@ export function assertAcceptable(work: Work, orders: readonly PlannedOrder[], wh
   const refused = orders.flatMap((order, index) =>
     order.plan.outcome === "refused" ? [`${where(index)}msisdn ${order.msisdn} does not accept transfers`] : [],
   );
-  const needed = orders.reduce((sum, order) => sum + order.amount + feeOf(order.amount, profile.transfers.fee), 0);
+  const needed = neededFor(work, orders);
   const unaffordable =
     profile.transfers.insufficientBalance === "reject" && needed > balanceOf(work)
       ? [`The balance is ${toXof(balanceOf(work))} XOF; ${toXof(needed)} XOF are needed, fees included`]
@@ -51,6 +51,11 @@ export function assertAcceptable(work: Work, orders: readonly PlannedOrder[], wh
     return repeated ? [`${where(index)}reference ${quote(order.reference)} was used by an earlier transaction`] : [];
   });
   if (taken.length > 0) refuse("reference_taken", taken);
+}
+
+/** The amounts of these transfers with their fees. */
+export function neededFor({ profile }: Work, orders: readonly PlannedOrder[]): Money {
+  return orders.reduce((sum, { amount }) => sum + amount + feeOf(amount, profile.transfers.fee), 0);
 }
 
 /** Stores the transfer as pending, debits it, and plans its settlement. */
