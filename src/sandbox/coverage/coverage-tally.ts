@@ -6,7 +6,7 @@ import { parseProfile } from "../../domain/profile/parse-profile.js";
 import { SettingReads } from "../../domain/profile/track-profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { Bug } from "../../kernel/messages/problem.js";
-import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
+import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 import type { CompanyChange, CompanyWatcher } from "../company/company-deps.js";
 import type { Exchange } from "../company/exchange.js";
 import { renderThen } from "../state/rules.js";
@@ -86,6 +86,7 @@ export class CoverageTally implements CompanyWatcher {
     const addCause = (of: "transfer" | "payment", cause: string): void => {
       if (isPlannedFailure(of, cause)) add(sheet, "cause", keyOf.causes({ of, cause }));
     };
+    const ruleUses = new Map<string, { rule: Rule; fired: number }>();
     for (const change of changes) {
       if (isChangeOf(world.transfers, change)) {
         const { before, after } = change;
@@ -104,8 +105,17 @@ export class CoverageTally implements CompanyWatcher {
         if (attempt.status !== null) add(sheet, "delivered", topic);
         if (attempt.error === null) add(sheet, "acknowledged", topic);
       } else if (isChangeOf(world.rules, change)) {
-        this.#noteRule(change);
+        const { before, after } = change;
+        const rule = after ?? before;
+        if (rule === undefined) continue;
+        const uses = after === undefined ? 0 : after.fired - (before?.fired ?? 0);
+        ruleUses.set(rule.id, { rule, fired: (ruleUses.get(rule.id)?.fired ?? 0) + uses });
       }
+    }
+    // Each rule once: it may apply to thousands of webhooks, and rendering it takes long.
+    for (const { rule, fired } of ruleUses.values()) {
+      const row = this.#ruleRow(rule);
+      if (row !== undefined) row.fired += fired;
     }
   }
 
@@ -137,12 +147,6 @@ export class CoverageTally implements CompanyWatcher {
     if (last === undefined) this.#sheets.set(key, sheet);
     this.#current = sheet;
     return sheet;
-  }
-
-  #noteRule({ before, after }: Change<Rule>): void {
-    const rule = after ?? before;
-    const row = rule === undefined ? undefined : this.#ruleRow(rule);
-    if (row !== undefined && after !== undefined) row.fired += after.fired - (before?.fired ?? 0);
   }
 
   /** The row of a rule. Equal rules share one, since a reset creates them again. Undefined for a rule of the audit, and when there are too many. */

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { createScriptedTransport } from "../support/scripted-transport.js";
+import { longestStop } from "../support/loop-stops.js";
+import { transferRequest } from "../support/requests.js";
+import { type TestWorld, openWorld } from "../support/world.js";
+
+/** A company with 20 receivers of each transfer. */
+async function openBusyWorld(): Promise<TestWorld> {
+  const world = openWorld({ transport: createScriptedTransport(() => 200), balance: 1_000_000_000 });
+  for (let n = 0; n < 20; n++)
+    await world.api("POST", "/v1/webhooks", { topic: "transactions/started", url: `http://hook.test/${n}` });
+  return world;
+}
+
+async function payBatch({ api }: TestWorld): Promise<void> {
+  const transactions = Array.from({ length: 500 }, () => transferRequest());
+  expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+}
+
+it("a long rule is not rendered for each webhook to which it applies", async () => {
+  const world = await openBusyWorld();
+  const long = "x".repeat(99_000);
+  const match = { topic: { $in: ["transactions/started", long] }, url: { $contains: "hook" } };
+  const rule = await world.control("POST", "/rules", { on: "delivery", match, then: { drop: true } });
+  expect(rule.status).toBe(201);
+  expect(await longestStop(() => payBatch(world))).toBeLessThan(1300);
+  const { body } = await world.control("GET", "/coverage");
+  expect(body.rules.map(({ count }: { count: number }) => count)).toEqual([10_000]);
+});
