@@ -32,9 +32,10 @@ export function findRule<Kind extends RuleKind>(
   let seen: RuleSubject<Kind> | undefined;
   let found: RuleOn<Kind> | undefined;
   for (const rule of rules.values().toReversed()) {
-    if (!isOn(rule, on) || !isLeft(rule) || (found !== undefined && !hasNth(rule.match))) continue;
+    if (!isOn(rule, on) || (found !== undefined && !hasNth(rule.match))) continue;
     // Without this limit a thousand rules over thousands of webhooks would take seconds.
     if (!effort.take(undefined)) break;
+    if (!isLeft(rule)) continue;
     if (!matchesRule<Kind>(rule, (seen ??= subject()), effort)) continue;
     const counted = hasNth(rule.match) ? work.put<Rule>(rules, { ...rule, matched: rule.matched + 1 }) : rule;
     if (found === undefined && isOn(counted, on) && isNth(counted, effort)) found = counted;
