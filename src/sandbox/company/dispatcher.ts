@@ -126,7 +126,10 @@ export class Dispatcher {
 
   /** Puts first attempts into their lanes, in the order of their events. From now on they are outstanding and keep their places. */
   hold(deliveries: readonly Delivery[]): Held {
-    const jobs = deliveries.map((delivery) => this.#enterLane(delivery));
+    // Each URL is read once: a batch may have thousands of webhooks to a few long URLs.
+    const urls = new Set(deliveries.map(({ url }) => url));
+    const origins = new Map([...urls].map((url) => [url, receiverOf(url)]));
+    const jobs = deliveries.map((delivery) => this.#enterLane(delivery, origins.get(delivery.url)));
     return {
       release: () => this.#release(jobs),
       sendNow: (urgent, maxMs) => {
@@ -189,8 +192,8 @@ export class Dispatcher {
     return { deliveryId: id, eventId, copy, bytes, receiver, turn, lane, released: false, started: false };
   }
 
-  #enterLane(delivery: Delivery): Job {
-    const receiver = this.#receiverOf(delivery);
+  #enterLane(delivery: Delivery, origin: string | undefined): Job {
+    const receiver = this.#receiverOf(delivery, origin);
     const lane = receiver.lanes.get(delivery.resource) ?? { resource: delivery.resource, jobs: [] };
     receiver.lanes.set(delivery.resource, lane);
     const job = this.#open(delivery, receiver, lane);
@@ -198,8 +201,7 @@ export class Dispatcher {
     return job;
   }
 
-  #receiverOf({ url }: Delivery): Receiver {
-    const origin = receiverOf(url);
+  #receiverOf({ url }: Delivery, origin = receiverOf(url)): Receiver {
     const found = this.#receivers.get(origin);
     if (found !== undefined) return found;
     const waiting = new Set<Job>();
