@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createSandbox } from "../../src/index.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { longestStop } from "../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
@@ -38,4 +39,16 @@ it("rules that are used up, but hold webhooks, take no time for each webhook of 
     expect((await world.api("POST", `/v1/charges/${id}/pay`)).status).toBe(200);
   }
   expect(await longestStop(() => payBatch(world))).toBeLessThan(1500);
+});
+
+it("a reset does not read all rules again for each rule", async () => {
+  const rules = Array.from({ length: 1_000 }, (_, n) => ({
+    on: "transfer" as const,
+    match: { reference: `${"x".repeat(950)}${n}` },
+    then: { outcome: "failed" as const },
+  }));
+  await using sandbox = await createSandbox({ rules });
+  const stopMs = await longestStop(() => sandbox.reset());
+  expect(stopMs).toBeLessThan(500);
+  expect(sandbox.rules.list()).toHaveLength(1_000);
 });

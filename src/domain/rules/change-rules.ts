@@ -19,8 +19,18 @@ export const RULES_MAX = 1_000;
 export const RULES_BYTES_MAX = 1024 * 1024;
 
 /** Throws UsageError("state") when the company would have too many rules. */
-export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
-  const { world, at } = work;
+export function addRule(work: Work, order: RuleOrder): Rule {
+  assertRoom(work, [order]);
+  return putRule(work, order);
+}
+
+/** Like {@link addRule} for several rules, which are measured once. */
+export function addRules(work: Work, orders: readonly RuleOrder[]): void {
+  assertRoom(work, orders);
+  for (const order of orders) putRule(work, order);
+}
+
+function assertRoom({ world: { rules } }: Work, orders: readonly RuleOrder[]): void {
   const refuse = (most: string): never => {
     const why = `a company has at most ${most}`;
     throw new UsageError(
@@ -28,17 +38,20 @@ export function addRule(work: Work, { times, ...order }: RuleOrder): Rule {
       `Failed to add the rule: ${why}. Remove one with DELETE /_sandbox/rules/:id, or all.`,
     );
   };
-  if (world.rules.size >= RULES_MAX) refuse(`${RULES_MAX} rules`);
-  if (rulesBytes([...world.rules.values(), order]) > RULES_BYTES_MAX) refuse(`${RULES_BYTES_MAX} bytes of rules`);
+  if (rules.size + orders.length > RULES_MAX) refuse(`${RULES_MAX} rules`);
+  if (rulesBytes([...rules.values(), ...orders]) > RULES_BYTES_MAX) refuse(`${RULES_BYTES_MAX} bytes of rules`);
+}
+
+function putRule(work: Work, { times, ...order }: RuleOrder): Rule {
   const base = {
     id: work.ids.short("rul"),
     seq: work.nextSeq(),
-    createdAt: at,
+    createdAt: work.at,
     timesLeft: times,
     fired: 0,
     matched: 0,
   };
-  return work.put<Rule>(world.rules, { ...order, ...base });
+  return work.put<Rule>(work.world.rules, { ...order, ...base });
 }
 
 /** The size of the rules without what the sandbox adds to them, bytes. */

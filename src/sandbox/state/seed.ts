@@ -12,7 +12,7 @@ import { createSubscription } from "../../domain/deliveries/subscriptions.js";
 import { type Charge, type ChargeEntry, chargeTerms } from "../../domain/model/charge.js";
 import { isApiProblem, refuse } from "../../domain/model/problem-codes.js";
 import { Work, type WorkContext, createWorld } from "../../domain/model/work.js";
-import { RULE_DEFAULTS, addRule } from "../../domain/rules/change-rules.js";
+import { RULE_DEFAULTS, addRules } from "../../domain/rules/change-rules.js";
 import { afterStart, planOrder, startTransfer } from "../../domain/transfers/create-transfer.js";
 import { completeTransfer, failTransfer } from "../../domain/transfers/settle-transfer.js";
 import { type Money, fromXof } from "../../domain/values/money.js";
@@ -50,9 +50,8 @@ export function seedCompany(context: SeedContext, setup: Pick<CompanySetup, "bal
   for (const record of records) seedRecord(context, record);
   inWork(context, at, (work) => setBalance(work, setup.balance));
   // Rules come last, because they do not apply to fixtures.
-  inWork(context, at, (work) => {
-    for (const rule of setup.rules ?? []) addRule(work, { ...RULE_DEFAULTS, ...rule });
-  });
+  const rules = (setup.rules ?? []).map((rule) => ({ ...RULE_DEFAULTS, ...rule }));
+  inWork(context, at, (work) => addRules(work, rules));
 }
 
 function seedSubscription(context: SeedContext, subscription: SubscriptionFixture): void {
