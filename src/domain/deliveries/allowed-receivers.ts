@@ -93,7 +93,8 @@ const LOCAL_NAT64 = ipaddr.parseCIDR("64:ff9b:1::/48");
  * counts as that IPv4 address.
  */
 function parseAddress(host: string): Address | undefined {
-  if (!ipaddr.isValid(host)) return undefined;
+  // Asked about a name, the library throws and catches an error, which takes long.
+  if (!/^\d|:/.test(host) || !ipaddr.isValid(host)) return undefined;
   const address = ipaddr.process(host);
   if (address.kind() === "ipv4") return address;
   const bytes = address.toByteArray();
