@@ -11,6 +11,9 @@ const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
 /** Shorter tokens can be guessed. */
 export const TENANT_TOKEN_MIN = 20;
 
+/** The most idle companies that one request removes, so that a thousand do not hold it up. The next requests remove the others. */
+const REMOVED_MAX = 10;
+
 interface Use {
   /** Real time, ms of the machine's monotonic clock. */
   readonly at: number;
@@ -85,11 +88,12 @@ export class Provisioned {
     this.#uses.delete(id);
   }
 
-  /** Removes the companies that were not used for as long as the limit says. */
+  /** Removes companies that were not used for as long as the limit says, at most {@link REMOVED_MAX}. */
   dropIdle(): void {
     const since = this.#sandbox.system.monotonic() - this.#sandbox.options.limits.idle;
+    let left = REMOVED_MAX;
     for (const [id, { at }] of this.#uses) {
-      if (at > since) return;
+      if (at > since || left-- === 0) return;
       this.#remove(id, "it was not used for as long as limits.idle says");
     }
   }
