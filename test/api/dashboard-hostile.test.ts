@@ -68,4 +68,19 @@ describe("the dashboard under hostile requests", () => {
       expect(html.replaceAll("Bearer at_sandbox", "")).not.toContain("at_sandbox");
     }
   });
+  it("shows no secret key in the error of a webhook, or as the state of a customer", async () => {
+    const live = await startLive();
+    await live.control("POST", "/companies/company_sandbox/rotate", { secretKey: "key-of-mine-1" });
+    await live.subscribe("charges/events", "http://key-of-mine-1.invalid/hook");
+    const { id } = await live.createCharge();
+    await live.control("POST", `/charges/${id}/pay`);
+    await live.settle();
+    const customer = { firstName: "A", lastName: "B", kycStatus: "key-of-mine-1" };
+    await live.control("PUT", "/customers/+2250700000099", customer);
+    for (const path of ["/_sandbox", `${DASHBOARD}/customers`]) {
+      const { html } = await visit(live.app).get(path);
+      expect(html).toContain("[redacted]");
+      expect(html).not.toContain("key-of-mine-1");
+    }
+  });
 });

@@ -263,7 +263,8 @@ function renderDelivery(view: View, delivery: Delivery) {
       {isFailing(delivery) ? <Pill tone="bad">failing</Pill> : <Status of={status} />}
       {last !== undefined && (
         <span class="soft">
-          {last.error ?? `answered ${last.status}`} in {showMs(last.latencyMs)}
+          {last.error === null ? `answered ${last.status}` : redactAndTruncate(view, last.error)} in{" "}
+          {showMs(last.latencyMs)}
           {attempts.length > 1 ? `, ${attempts.length} attempts` : ""}
         </span>
       )}

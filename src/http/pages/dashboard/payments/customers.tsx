@@ -20,7 +20,7 @@ export const customersPage = createListPage<Customer>({
       kind: "wide",
       cell: ({ firstName, lastName }) => redactAndTruncate(view, `${firstName} ${lastName}`),
     },
-    { title: "kycStatus", cell: ({ kycStatus }) => <Status of={kycStatus} /> },
+    { title: "kycStatus", cell: ({ kycStatus }) => <Status of={redactAndTruncate(view, kycStatus)} /> },
     {
       title: "",
       cell: ({ id, msisdn }) => {
