@@ -6,6 +6,7 @@ import { holdsSecret, REDACTED, searchIn, SecretRedactor, secretsOf, secretTexts
 const redactedWith = (secret: string, text: string): string => new SecretRedactor([secret]).text(text);
 
 const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
+const hex = (byte: number, digits: number): string => byte.toString(16).padStart(digits, "0");
 
 describe("a secret is redacted", () => {
   it.each([
@@ -23,6 +24,8 @@ describe("a secret is redacted", () => {
     ["as its bytes, quoted", 'k%2F"clé-1', `got ${JSON.stringify(latin1('k%2F"clé-1'))}`, `got "${REDACTED}"`],
     ["where a message cut it off", "at_sandbox_0123456789", 'got "at_sandbox_01234…"', `got "${REDACTED}…"`],
     ["cut off before a letter beyond ASCII", "clé-dé-la-漢字-1", 'got "clé-dé-la-…"', `got "${REDACTED}…"`],
+    ["cut off within an escape for a URL", "at_sandbox_(1)", "got at_sandbox_%2…", `got ${REDACTED}…`],
+    ["cut off within an escape of an escape", "at_sandbox_/1", "got at%5Fsandbox%5F%25…", `got ${REDACTED}`],
     ["in base64", "at_sandbox", `Basic ${Buffer.from("user:at_sandbox").toString("base64")}`, `Basic ${REDACTED}`],
     [
       "in base64 where a plus became a space",
@@ -39,6 +42,18 @@ describe("a secret is redacted", () => {
     ],
   ])("%s", (_, secret, text, expected) => {
     expect(redactedWith(secret, text)).toBe(expected);
+  });
+
+  it.each([
+    ["for a URL", (byte: number) => `%${hex(byte, 2)}`],
+    ["for a URL, twice", (byte: number) => `%25${hex(byte, 2)}`],
+    ["for JSON", (byte: number) => String.raw`\u${hex(byte, 4)}`],
+    ["for HTML", (byte: number) => `&#x${hex(byte, 2)};`],
+  ])("wherever a message cuts it off: escaped %s", (_, escape) => {
+    const secret = "key(of)mine-é/1";
+    const written = [...Buffer.from(secret)].map(escape).join("");
+    for (let length = 9 * escape(0).length; length < written.length; length++)
+      expect(redactedWith(secret, `got ${written.slice(0, length)}…`)).not.toContain(written.slice(0, 20));
   });
 
   it("by the longest secret when several begin at the same place", () => {

@@ -3,6 +3,10 @@ const LONG = 8;
 /** Shorter texts are not searched for in decoded base64 and hex, where they appear by chance. */
 const ENCODED_MIN = 5;
 
+/** What is left of a character before the mark of a cut: bytes of it, and the begin of an escape. */
+const CUT = /^[\u0080-\u00FF]{0,3}(?:%(?:[\dA-F]|U[\dA-F]{0,3})?|\\(?:U[\dA-F]{0,3}|X[\dA-F]?)?|&#?\w{0,7})?(?=…)/i;
+const LEFT_MAX = 16;
+
 /**
  * Finds the longest of many texts at a position. Texts with the same first characters are kept sorted, so that the time hardly depends on their number:
  * there may be thousands of companies, and one may have chosen its secrets to make this slow.
@@ -74,7 +78,11 @@ export class TextIndex {
     if (whole !== undefined) return whole;
     // A message may have cut the text off.
     const cut = Math.max(common, commonLength(sorted[after] ?? "", rest));
-    return cut >= LONG && rest.charAt(cut) === "…" ? cut : 0;
+    if (cut < LONG) return 0;
+    // A form of a secret may have another escape there.
+    const end = rest.charAt(cut - 1) === "%" ? cut - 1 : cut;
+    const left = CUT.exec(text.slice(at + end, at + end + LEFT_MAX));
+    return left === null ? 0 : end + left[0].length;
   }
 
   #lengthsOf(text: string): readonly number[] {
