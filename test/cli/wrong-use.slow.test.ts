@@ -167,6 +167,8 @@ describe("exit code 3, it could not run", () => {
     ["a web page", 200, "<html>"],
     ["another API", 404, '{"error":"not found"}'],
     ["JSON of another kind", 200, "[1]"],
+    ["an error that is no text", 409, '{"message":[{"toString":1}]}'],
+    ["an error that is nested too deep", 409, `{"message":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
     [
       "a clock without times",
       200,

@@ -81,7 +81,7 @@ export function notASandbox(target: ControlTarget): UsageError {
 
 function explainRefusal(target: ControlTarget, status: number, answer: unknown): UsageError {
   const given: readonly unknown[] = isObject(answer) && Array.isArray(answer["message"]) ? answer["message"] : [];
-  const messages = given.map((message) => oneLine(String(message)));
+  const messages = given.flatMap((message) => (typeof message === "string" ? oneLine(message) : []));
   if (messages.length === 0) return notASandbox(target);
   if (status === 401) {
     return new UsageError(
