@@ -152,6 +152,12 @@ describe("a probe", () => {
     expect(announced).toHaveLength(1);
   });
 
+  it("ends when the target asks for ever for waits that are shorter than the pauses", async () => {
+    const service = await startReceiver({ status: 429, headers: { "retry-after": "0.001" } });
+    const { waits, givenUp } = await run(service.origin, await choose({ "customers.unlisted": "unknown" }));
+    expect([waits.length, givenUp]).toEqual([600, 1]);
+  });
+
   it("records requests without an answer, and continues with the next probe", async () => {
     const service = await startReceiver(({ path }) => (path === "/v1/charges" ? "reset" : { body: "{}" }));
     const chosen = await choose({ "http.createdStatus": 201, "customers.unlisted": "unknown" });

@@ -68,7 +68,7 @@ export async function runProbes(
       const response = await record(new Request(input, { ...init, signal: ends }));
       if (response.status !== 429) return response;
       const waitMs = waitOf(response, system);
-      waitedMs += waitMs;
+      waitedMs += Math.max(waitMs, PAUSE_MS);
       if (waitedMs > WAIT_MAX_MS) {
         onGiveUp();
         limited.abort(new Error("The target's rate limit leaves no room."));
