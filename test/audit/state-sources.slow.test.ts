@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runAudit } from "../../src/audit/run-audit.js";
 import type { AuditReport } from "../../src/index.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { type Finished, runSandbox, startSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
 import { isRunning } from "../support/is-running.js";
@@ -108,6 +110,29 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     expect(code).toBe(143);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+  });
+
+  it("gives up after a minute when the state cannot be read after --restart, however long a reading takes", async () => {
+    const shop = createShop();
+    const { url } = await startApplication(shop);
+    let [now, readings] = [0, 0];
+    let isRestarted = false;
+    const report = await runAudit({
+      url,
+      secret: SECRET,
+      system: { ...systemClock, monotonic: () => now, sleep: async (ms) => void (now += ms) },
+      only: ["state-restart"],
+      restart: () => (isRestarted = true),
+      check: () => {
+        if (!isRestarted) return shop.state();
+        readings++;
+        now += 5_000;
+        return undefined;
+      },
+    });
+    const [restart] = report.checks.filter(({ id }) => id === "state-restart");
+    expect([restart?.verdict, restart?.seen]).toEqual(["skipped", expect.stringContaining("did not come back")]);
+    expect(readings).toBeLessThan(20);
   });
 
   it("reports a URL where nothing listens", async () => {

@@ -60,7 +60,9 @@ async function restartAndWait({ state }: StateTrial, restart: StateSource): Prom
   await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });
   await system.sleep(BEGIN_MS);
   const url = parseReceiverUrl(receiver);
-  for (let waited = 0; waited < START_MS; waited += POLL_MS) {
+  // A reading may take seconds itself.
+  const until = system.monotonic() + START_MS;
+  while (system.monotonic() < until) {
     const isUp = !(await isUnreachable({ url, system }));
     if (isUp && (await isReadable(state))) return;
     await system.sleep(POLL_MS);
