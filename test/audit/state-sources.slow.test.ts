@@ -112,6 +112,17 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
     await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
   });
 
+  it("ends the command of --restart when the audit is ended", async () => {
+    const folder = await folderWith({ "restart.sh": "echo $$ > $1\nkill -TERM $PPID\nsleep 60\n" });
+    const [shop, pidFile] = [createShop(), join(folder, "pid")];
+    const { url } = await startApplication(shop);
+    const restart = `exec sh ${join(folder, "restart.sh")} ${pidFile}`;
+    const { code } = await audit(url, await apiOf(shop), "--restart", restart);
+    expect(code).toBe(143);
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+  });
+
   it("gives up after a minute when the state cannot be read after --restart, however long a reading takes", async () => {
     const shop = createShop();
     const { url } = await startApplication(shop);

@@ -80,16 +80,22 @@ export async function runRestart(
   }
   await new Promise<void>((resolve, reject) => {
     const child = spawn(source, [], { shell: true, stdio: "ignore", detached: HAS_GROUPS });
+    const stop = (): void => void child.kill("SIGKILL");
+    process.once("exit", stop);
     const cancel = options.system.after(options.timeoutMs, () => {
-      child.kill("SIGKILL");
+      stop();
       reject(failed(named, source, `it did not end within ${options.timeoutMs} ms`));
     });
-    child.once("error", (error) => {
+    const cleanUp = (): void => {
       cancel();
+      process.off("exit", stop);
+    };
+    child.once("error", (error) => {
+      cleanUp();
       reject(failed(named, source, error.message));
     });
     child.once("exit", (code, signal) => {
-      cancel();
+      cleanUp();
       child.unref();
       if (code === 0) resolve();
       else reject(failed(named, source, `it ended with ${code ?? signal}`));

@@ -93,7 +93,7 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   return { passed: EXIT.ok, failed: EXIT.assertion, inconclusive: EXIT.inconclusive }[report.verdict];
 }
 
-/** Ends the commands of --check and --order at a signal. Their process groups get no signal, but they end when this process exits. */
+/** Ends the commands of --check, --order and --restart at a signal. Their process groups get no signal, but they end when this process exits. */
 function endAtSignal(): void {
   onStopSignal((signal) => process.exit(exitCodeOfSignal(signal)));
 }
