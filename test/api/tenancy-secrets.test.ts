@@ -68,3 +68,17 @@ it("answers that belong to no company show nothing of tenants' secrets", async (
   expect(await misspelt("/my-secret-key")).toContain("/my-secret-key");
   expect(await misspelt(`/${mine.secretKey}`)).toContain("/[redacted]");
 });
+
+it("a tenant does not see in the dashboard what an administrator did there", async () => {
+  const { app, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
+  const { body: mine } = await control("POST", "/companies");
+  const administrator = visit(app);
+  await signIn(administrator, ADMIN);
+  await administrator.get(`${DASHBOARD}/companies?company=${mine.companyId}`);
+  const opened = await administrator.act("open", { companyId: "company_of_another" }, mine.companyId);
+  expect(opened.text).toContain("of_another");
+  const tenant = visit(app);
+  await signIn(tenant, mine.accessToken);
+  for (let outcome = 1; outcome <= 5; outcome++)
+    expect((await tenant.get(`${DASHBOARD}/transfers?outcome=${outcome}`)).text).not.toContain("of_another");
+});

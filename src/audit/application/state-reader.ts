@@ -203,9 +203,10 @@ function runCommand(command: string, options: ReadOptions): Promise<string> {
       if (size > OUTPUT_BYTES_MAX) return end(`it printed more than ${OUTPUT_BYTES_MAX} bytes`);
       into.push(piece);
     };
-    child.stdout.on("data", keep(output));
-    child.stderr.on("data", keep(errors));
     child.once("error", (error) => end(whyNotStarted(error)));
+    // Without a free file descriptor there are no pipes, and the error comes later.
+    child.stdout?.on("data", keep(output));
+    child.stderr?.on("data", keep(errors));
     child.once("close", (code, signal) => {
       const printed = shorten(oneLine(Buffer.concat(errors).toString("utf8")), SHOWN_MAX);
       settle(code === 0 ? undefined : `it ended with ${code ?? signal}${printed === "" ? "" : `: ${printed}`}`);

@@ -65,11 +65,6 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
     process.once("exit", group.kill);
     if (signal.aborted) stop();
     const closed = new Promise<void>((close) => child.once("close", () => close()));
-    child.stdout.on("data", (piece: Buffer) => all.add(piece));
-    child.stderr.on("data", (piece: Buffer) => {
-      all.add(piece);
-      errors.add(piece);
-    });
     const cleanUp = (): void => {
       cancel();
       signal.removeEventListener("abort", stop);
@@ -78,6 +73,12 @@ export function runProcess(command: readonly string[], options: ProcessOptions):
     child.once("error", (error) => {
       cleanUp();
       reject(error);
+    });
+    // Without a free file descriptor there are no pipes, and the error comes later.
+    child.stdout?.on("data", (piece: Buffer) => all.add(piece));
+    child.stderr?.on("data", (piece: Buffer) => {
+      all.add(piece);
+      errors.add(piece);
     });
     child.once("exit", (code, endedBy) => {
       const ms = system.monotonic() - startedAt;

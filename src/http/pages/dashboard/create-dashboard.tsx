@@ -98,13 +98,15 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
     const company = companyOf(c);
     const opened = sandbox.openedAs(company);
     const context = contextOf(c, company);
-    const undo = name === "undo" ? memory.findOutcome(opened, fields["outcome"] ?? "")?.undo : undefined;
+    const undo =
+      name === "undo" ? memory.findOutcome(opened, fields["outcome"] ?? "", c.var.caller.tenant)?.undo : undefined;
     const done =
       undo !== undefined ? await runUndo(context, undo) : isAction(name) && (await runAction(context, name, fields));
     if (!done) return answerProblemPage(c, 404, [`There is no action ${quote(name)}.`]);
     const page = new URL(done.leadsTo ?? backOf(back), "http://sandbox.invalid");
     if (done.leadsTo !== undefined && company !== sandbox.defaultCompany) page.searchParams.set("company", company.id);
-    if (page.pathname.startsWith("/_sandbox")) page.searchParams.set("outcome", memory.addOutcome(opened, done));
+    if (page.pathname.startsWith("/_sandbox"))
+      page.searchParams.set("outcome", memory.addOutcome(opened, done, c.var.caller.tenant));
     return redirectTo(c, page.pathname + page.search);
   }
 
@@ -130,7 +132,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
       here: new URL(c.req.url),
       query,
       id: c.req.param("id") ?? "",
-      outcome: memory.findOutcome(opened, outcome),
+      outcome: memory.findOutcome(opened, outcome, c.var.caller.tenant),
       signedIn: sessions.needed,
       formToken: sessions.formTokenOf(c),
       auditor,

@@ -33,7 +33,7 @@ export function createAuditRunner(sandbox: Sandbox, auditor: Auditor, memory: Me
       const refuse = (problems: readonly string[]): Response => {
         const title = "There is no report: the receiver was not audited.";
         const refused = { name: "audit", fields };
-        return lead(memory.addOutcome(opened, { ok: false, title, problems, curl: "", refused }));
+        return lead(memory.addOutcome(opened, { ok: false, title, problems, curl: "", refused }, c.var.caller.tenant));
       };
       if (running.has(company.id))
         return refuse(["Another audit of this company is running. Try again in a few seconds."]);

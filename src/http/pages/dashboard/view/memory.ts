@@ -20,6 +20,12 @@ export interface Outcome {
 /** What undoes an action: the snapshot from before it, or the snapshot that it removed. */
 export type Undo = { readonly restore: Pick<Snapshot, "id" | "seq" | "savedAt"> } | { readonly removed: Snapshot };
 
+interface KeptOutcome {
+  readonly of: OpenedCompany;
+  readonly tenant: string | undefined;
+  readonly outcome: Outcome;
+}
+
 export interface KeptAudit {
   readonly at: Instant;
   readonly command: string;
@@ -38,24 +44,24 @@ const REMOVED_BYTES_MAX = 256 * 1024 * 1024;
 
 /** What the dashboard of one sandbox remembers until the sandbox stops. A company that is opened later under the same id sees nothing of it. */
 export class Memory {
-  readonly #outcomes = new RecentMap<string, { readonly of: OpenedCompany; readonly outcome: Outcome }>(OUTCOMES_MAX);
+  readonly #outcomes = new RecentMap<string, KeptOutcome>(OUTCOMES_MAX);
   readonly #audits = new WeakMap<OpenedCompany, KeptAudit>();
   #lastId = 0;
 
-  /** Returns the id by which the next page finds the outcome. */
-  addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">): string {
+  /** Returns the id by which the next page finds the outcome. `tenant`: that of the caller. */
+  addOutcome(of: OpenedCompany, outcome: Omit<Outcome, "id">, tenant?: string): string {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
     const curl = outcome.curl.length > CURL_LENGTH_MAX ? "" : outcome.curl;
-    this.#outcomes.add(id, { of, outcome: { ...outcome, refused, curl, id } });
+    this.#outcomes.add(id, { of, tenant, outcome: { ...outcome, refused, curl, id } });
     this.#forgetRemoved();
     return id;
   }
 
-  /** Undefined for an outcome of another company. */
-  findOutcome(of: OpenedCompany, id: string): Outcome | undefined {
+  /** Undefined for an outcome of another company. A tenant does not see what an administrator did: it may name other companies. */
+  findOutcome(of: OpenedCompany, id: string, tenant?: string): Outcome | undefined {
     const found = this.#outcomes.get(id);
-    return found?.of === of ? found.outcome : undefined;
+    return found?.of === of && found.tenant === tenant ? found.outcome : undefined;
   }
 
   /** Drops the oldest outcomes that keep more snapshots than there is room for. */
