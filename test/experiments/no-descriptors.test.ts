@@ -1,17 +1,27 @@
+import childProcess from "node:child_process";
 import { EventEmitter } from "node:events";
-import { expect, it, vi } from "vitest";
+import { syncBuiltinESMExports } from "node:module";
+import { beforeAll, expect, it } from "vitest";
 import { readState } from "../../src/audit/application/state-reader.js";
 import { runProcess } from "../../src/experiments/run/run-process.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 
 /** As Node does it when no file descriptor is free: the child has no pipes, and the error comes later. */
-vi.mock("node:child_process", () => ({
-  spawn: () => {
-    const child = new EventEmitter();
-    process.nextTick(() => child.emit("error", Object.assign(new Error("spawn EMFILE"), { code: "EMFILE" })));
-    return child;
-  },
-}));
+function spawnWithoutDescriptors() {
+  const child = new EventEmitter();
+  process.nextTick(() => child.emit("error", Object.assign(new Error("spawn EMFILE"), { code: "EMFILE" })));
+  return child;
+}
+
+beforeAll(() => {
+  const { spawn } = childProcess;
+  Object.assign(childProcess, { spawn: spawnWithoutDescriptors });
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(childProcess, { spawn });
+    syncBuiltinESMExports();
+  };
+});
 
 const limits = { system: systemClock, timeoutMs: 10_000 };
 

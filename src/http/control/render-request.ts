@@ -84,7 +84,7 @@ function renderDifference({ path, expected, actual }: Difference): string[] {
 }
 
 /** Redacts the whole path before it is split: a secret may contain the characters that separate the path from the query, or parameters from each other. */
-export function redactTarget({ path }: JournalEntry, redactor: Redactor): Pick<JournalEntry, "path"> {
+function redactTarget({ path }: JournalEntry, redactor: Redactor): Pick<JournalEntry, "path"> {
   return { path: redactPath(path, redactor) };
 }
 
