@@ -17,7 +17,7 @@ import type { ExchangeEvent } from "./sandbox-events.js";
 /** Writes one line. It gets the requests of its batch, one of which may be its cause. */
 type WriteLine = (requests: readonly ExchangeEvent[]) => void;
 
-/** The most lines that wait. Beyond it, each line that is added writes the two oldest at once. */
+/** The most lines that wait. Those beyond it are left out, with a warning: writing them at once would take seconds. */
 const WAITING_MAX = 200_000;
 /** The most lines written in one turn of the event loop: one change may have thousands, and each takes a tenth of a millisecond. */
 const LINES_OF_TURN = 100;
@@ -32,6 +32,7 @@ export function logActivity(sandbox: Sandbox): () => void {
   const lines: WriteLine[] = [];
   const requests: ExchangeEvent[] = [];
   let isWaiting = false;
+  let leftOut = 0;
   const write = (count: number): void => {
     for (const line of lines.splice(0, count)) {
       try {
@@ -40,6 +41,10 @@ export function logActivity(sandbox: Sandbox): () => void {
         log.write("error", "bug", { error: stackOf(error) });
       }
     }
+    if (leftOut === 0 || lines.length > 0) return;
+    const message = `More than ${WAITING_MAX} lines of the log waited: ${leftOut} were left out.`;
+    log.write("warn", "lines-left-out", { message });
+    leftOut = 0;
   };
   const writeInTurns = async (): Promise<void> => {
     await whenStored(sandbox.store);
@@ -56,8 +61,8 @@ export function logActivity(sandbox: Sandbox): () => void {
     if (isWaiting) void writeInTurns();
   };
   const add = (line: WriteLine): void => {
-    lines.push(line);
-    if (lines.length > WAITING_MAX) write(2);
+    if (lines.length < WAITING_MAX) lines.push(line);
+    else leftOut++;
     if (!isWaiting) void writeInTurns();
     isWaiting = true;
   };

@@ -87,3 +87,28 @@ it("the lines of the log about thousands of deliveries are written between other
   expect(written.slice(-ids.length)).toEqual(ids);
   company.close();
 });
+
+it("lines of the log beyond those that may wait are left out, and one warning says how many", async () => {
+  const written: [string, unknown][] = [];
+  const log = {
+    wants: () => true,
+    write: (_level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      written.push([event, fields["message"]]),
+  };
+  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log });
+  const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+  await api("POST", "/v1/transactions", transferRequest());
+  const company = sandbox.defaultCompany;
+  const { deliveries } = company.world;
+  const [delivery] = deliveries.values();
+  if (delivery === undefined) throw new Error("Nothing is sent.");
+  for (let n = 0; n < 201_000; n++) deliveries.set({ ...delivery, id: `del_${n}`, seq: company.nextSeq() });
+  const flush = logActivity(sandbox);
+  await api("DELETE", `/v1/webhooks/${subscription.body.id}`);
+  flush();
+  const warnings = written.filter(([event]) => event === "lines-left-out").map(([, message]) => message);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^More than 200000 lines of the log waited: 100\d were left out\.$/),
+  ]);
+  company.close();
+});
