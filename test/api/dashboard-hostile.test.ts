@@ -68,6 +68,7 @@ describe("the dashboard under hostile requests", () => {
       expect(html.replaceAll("Bearer at_sandbox", "")).not.toContain("at_sandbox");
     }
   });
+
   it("shows no secret key in the error of a webhook, or as the state of a customer", async () => {
     const live = await startLive();
     await live.control("POST", "/companies/company_sandbox/rotate", { secretKey: "key-of-mine-1" });

@@ -1,8 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { startLive } from "../support/live.js";
 import { holdId } from "../../src/domain/model/delivery.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 import { logActivity } from "../../src/sandbox/activity-log.js";
+import type { Log } from "../../src/kernel/log.js";
 import { longestStop } from "../support/loop-stops.js";
 import { transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
@@ -58,6 +59,21 @@ it("thousands of held deliveries are released, and others sent again, without bl
   company.close();
 });
 
+/** A company with failing deliveries to one subscription, whose changes are logged. */
+async function openFailing(log: Log, count: number) {
+  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log });
+  const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+  await api("POST", "/v1/transactions", transferRequest());
+  const company = sandbox.defaultCompany;
+  const { deliveries } = company.world;
+  const [delivery] = deliveries.values();
+  if (delivery === undefined) throw new Error("Nothing is sent.");
+  const ids = Array.from({ length: count }, (_, n) => `del_${n}`);
+  for (const id of ids) deliveries.set({ ...delivery, id, seq: company.nextSeq() });
+  onTestFinished(() => company.close());
+  return { ids, flush: logActivity(sandbox), cancelAll: () => api("DELETE", `/v1/webhooks/${subscription.body.id}`) };
+}
+
 it("the lines of the log about thousands of deliveries are written between other work, in their order", async () => {
   const written: unknown[] = [];
   const log = {
@@ -68,24 +84,14 @@ it("the lines of the log about thousands of deliveries are written between other
       if (event === "delivery.cancelled") written.push(fields["delivery"]);
     },
   };
-  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log });
-  const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
-  await api("POST", "/v1/transactions", transferRequest());
-  const company = sandbox.defaultCompany;
-  const { deliveries } = company.world;
-  const [delivery] = deliveries.values();
-  if (delivery === undefined) throw new Error("Nothing is sent.");
-  const ids = Array.from({ length: 6_000 }, (_, n) => `del_${n}`);
-  for (const id of ids) deliveries.set({ ...delivery, id, seq: company.nextSeq() });
-  const flush = logActivity(sandbox);
+  const { ids, flush, cancelAll } = await openFailing(log, 6_000);
   const stopMs = await longestStop(async () => {
-    await api("DELETE", `/v1/webhooks/${subscription.body.id}`);
+    await cancelAll();
     while (written.length < ids.length) await new Promise((resolve) => setImmediate(resolve));
   });
   expect(stopMs).toBeLessThan(400);
   flush();
   expect(written.slice(-ids.length)).toEqual(ids);
-  company.close();
 });
 
 it("lines of the log beyond those that may wait are left out, and one warning says how many", async () => {
@@ -95,20 +101,11 @@ it("lines of the log beyond those that may wait are left out, and one warning sa
     write: (_level: string, event: string, fields: Readonly<Record<string, unknown>> = {}) =>
       written.push([event, fields["message"]]),
   };
-  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log });
-  const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
-  await api("POST", "/v1/transactions", transferRequest());
-  const company = sandbox.defaultCompany;
-  const { deliveries } = company.world;
-  const [delivery] = deliveries.values();
-  if (delivery === undefined) throw new Error("Nothing is sent.");
-  for (let n = 0; n < 201_000; n++) deliveries.set({ ...delivery, id: `del_${n}`, seq: company.nextSeq() });
-  const flush = logActivity(sandbox);
-  await api("DELETE", `/v1/webhooks/${subscription.body.id}`);
+  const { flush, cancelAll } = await openFailing(log, 201_000);
+  await cancelAll();
   flush();
   const warnings = written.filter(([event]) => event === "lines-left-out").map(([, message]) => message);
   expect(warnings).toEqual([
     expect.stringMatching(/^More than 200000 lines of the log waited: 100\d were left out\.$/),
   ]);
-  company.close();
 });

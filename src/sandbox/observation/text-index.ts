@@ -3,7 +3,7 @@ const LONG = 8;
 /** Shorter texts are not searched for in decoded base64 and hex, where they appear by chance. */
 const ENCODED_MIN = 5;
 
-/** What is left of a character before the mark of a cut: bytes of it, and the begin of an escape. */
+/** What is left of a character before the mark of a cut: bytes of it, or the beginning of an escape. */
 const CUT = /^[\u0080-\u00FF]{0,3}(?:%(?:[\dA-F]|U[\dA-F]{0,3})?|\\(?:U[\dA-F]{0,3}|X[\dA-F]?)?|&#?\w{0,7})?(?=…)/i;
 const LEFT_MAX = 16;
 
