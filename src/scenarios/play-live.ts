@@ -88,6 +88,8 @@ async function playOne(
 }
 
 const WATCHED_MAX = 10_000;
+/** The most bytes of the kept requests together, as the journal counts them. */
+const WATCHED_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * Keeps the requests to the default company, and its events, for scenarios that wait for one later. Counts them itself: the seqs of a company go back with a
@@ -95,16 +97,21 @@ const WATCHED_MAX = 10_000;
  */
 function startWatch(sandbox: Sandbox) {
   const { id } = sandbox.defaultCompany;
-  const requests: { readonly seq: number; readonly request: unknown }[] = [];
+  const requests: { readonly seq: number; readonly bytes: number; readonly request: unknown }[] = [];
   const events: { readonly seq: number; readonly event: DomainEvent }[] = [];
   let lastSeq = 0;
+  let bytesKept = 0;
   const stops = [
-    sandbox.events.on("exchange", ({ exchange }) => {
+    sandbox.events.on("exchange", ({ exchange, requestId }) => {
       if (exchange.company?.id !== id) return;
       // `when.request` is compared with these members.
       const { operation, method, path, body, status, answer } = exchange;
-      requests.push({ seq: ++lastSeq, request: { operation, method, path, body, status, answer } });
-      if (requests.length > WATCHED_MAX) requests.shift();
+      const entry = requestId === undefined ? undefined : sandbox.observationOf(id).journal.entries.get(requestId);
+      const bytes = entry?.bytes ?? 0;
+      requests.push({ seq: ++lastSeq, bytes, request: { operation, method, path, body, status, answer } });
+      bytesKept += bytes;
+      while (requests.length > WATCHED_MAX || (bytesKept > WATCHED_BYTES_MAX && requests.length > 1))
+        bytesKept -= requests.shift()?.bytes ?? 0;
     }),
     sandbox.events.on("changed", ({ company, changes }) => {
       if (company.id !== id) return;

@@ -1,0 +1,44 @@
+import { EventEmitter, once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js";
+import type { Scenario } from "../../src/scenarios/file/scenario.js";
+import { loadScenario } from "../../src/scenarios/file/parse-scenario.js";
+import { prepareLive } from "../../src/scenarios/play-live.js";
+import { chargeRequest } from "../support/requests.js";
+import { createWorld } from "../support/world.js";
+
+/** A scenario that waits for the request for a charge. */
+async function waitingFor(externalId: string): Promise<Scenario> {
+  const folder = await mkdtemp(join(tmpdir(), "live-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "scenario.json");
+  const when = { request: { operation: "createCharge", body: { externalId } } };
+  await writeFile(file, JSON.stringify({ name: externalId, steps: [{ when, settle: true }] }));
+  return loadScenario(file);
+}
+
+it("forgets the oldest requests when they have more than 64 MiB together", async () => {
+  const { sandbox, app, api } = createWorld();
+  const ended: unknown[] = [];
+  const log = new EventEmitter();
+  log.on("scenario-ended", ({ scenario }) => ended.push(scenario));
+  const live = await prepareLive([await waitingFor("early"), await waitingFor("late")], {
+    sandbox,
+    fetch: createInProcessFetch(() => app),
+    log: { write: (_, event, fields) => void log.emit(event, fields) },
+    env: {},
+  });
+  onTestFinished(live.close);
+  const charge = (externalId: string) => api("POST", "/v1/charges", chargeRequest({ externalId }));
+  await charge("early");
+  for (let sent = 0; sent < 70; sent++) await api("POST", "/v1/transactions", { pad: "x".repeat(1_000_000) });
+  await charge("late");
+  const played = live.play();
+  await once(log, "scenario-ended");
+  expect(ended).toEqual(["late"]);
+  await charge("early");
+  await played;
+});
