@@ -354,6 +354,21 @@ it.each([
   expect(await recordingOf(session)).toContain(`the last ${8 - kept} request(s) are left out`);
 });
 
+it("a recording counts the identifiers of the deliveries that a redelivery looks up", async () => {
+  const { api, control, recorder } = open({}, 20_000);
+  for (let made = 0; made < 10; made++)
+    await api("POST", "/v1/webhooks", { topic: "charges/events", url: `${receiver.url}/${made}` });
+  await control("POST", "/events", { topic: "charges/events" });
+  await control("POST", "/settle");
+  const deliveries = (await control("GET", "/deliveries")).body["data"] as readonly { readonly id: string }[];
+  expect(recorder.notes()).toEqual([]);
+  for (let made = 0; made < 30; made++) {
+    await control("POST", `/deliveries/${deliveries[0]?.id}/redeliver`);
+    await control("POST", "/settle");
+  }
+  expect(recorder.notes()).toEqual([expect.stringContaining("It has reached its limit")]);
+});
+
 it.each([".", "a.", "~", '"', "${", "-", "\\", "a b"])(
   "a recording of a long text of %j is written quickly",
   async (piece) => {

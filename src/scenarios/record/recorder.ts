@@ -25,6 +25,9 @@ import { type RenderOptions, renderRecording } from "./render-recording.js";
 /** The most bytes of the bodies and answers of a recording, as JSON. `limits.recordedRequests` limits the number of requests. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
+/** The memory that an identifier takes. A look-up may find thousands. */
+const ID_BYTES = 100;
+
 /** Records all companies from its creation on, from the point of view of the first company. */
 export class Recorder {
   readonly #sandbox: Sandbox;
@@ -131,7 +134,9 @@ export class Recorder {
   }
 
   #keep(item: Recorded): void {
-    if (item.turn < this.#fullAt) this.#items.push(item);
+    if (item.turn >= this.#fullAt) return;
+    if (item.kind === "request") this.#bytes += ID_BYTES * item.ids.length;
+    this.#items.push(item);
   }
 
   #add(item: RecordedRequest): void {
