@@ -147,7 +147,7 @@ export class CompanyWorld implements ScenarioWorld {
       findings: companies.flatMap(({ id }) => [...this.#parts.sandbox.observationOf(id).findings.list()]),
       allowed: [],
       rulesNeverFired: companies.flatMap(({ world }) =>
-        world.rules.values().flatMap((rule) => (rule.fired === 0 ? describeRule(rule) : [])),
+        world.rules.values().flatMap((rule) => (rule.fired === 0 ? this.redactor.text(describeRule(rule)) : [])),
       ),
     };
   }

@@ -190,3 +190,17 @@ it("a failed step shows its first 100 differences, with short paths", async () =
   expect(Math.max(...mismatches.map(({ path }: { path: string }) => path.length))).toBeLessThan(2_100);
   expect(text.length).toBeLessThan(500_000);
 });
+
+it("redacts the rules that never fired", async () => {
+  const { control } = openWorld();
+  const headers = { authorization: "Bearer ${token}", "x-key": "${secretKey}" };
+  const answer = await control("POST", "/scenarios/replay", {
+    steps: [
+      { rule: { on: "request", match: { headers }, then: { status: 503 } } },
+      { request: "GET /v1/nothing", token: null },
+    ],
+  });
+  expect(answer.body.outcome).toBe("passed");
+  expect(answer.text).toContain('\\"x-key\\":\\"[redacted]\\"');
+  expect(answer.text).not.toMatch(/at_replay|secret_replay/);
+});
