@@ -188,6 +188,7 @@ async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<vo
     const abort = (): void => end(1);
     const cancel = systemClock.after(timeoutMs, () => end(null, true));
     signal.addEventListener("abort", abort);
+    if (signal.aborted) return abort();
     run().then(
       () => end(0),
       () => end(1),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Sandbox, UsageError, explore } from "../../src/index.js";
+import { type Sandbox, UsageError, explore, vary } from "../../src/index.js";
 import { tableOf } from "../support/experiments.js";
 
 const payout = (reference: string) => ({ type: "transfer", amount: 5000, msisdn: "+2250700000010", reference });
@@ -312,6 +312,11 @@ describe("explore", () => {
     const report = await explore(run, { ...quick, signal: stop.signal });
     expect(report.stopped).toBe("signal");
     expect(report.runs).toHaveLength(1);
+  });
+
+  it.each([explore, vary])("does not begin when it is aborted already", async (experiment) => {
+    const never = (): Promise<never> => new Promise(() => undefined);
+    await expect(experiment(never, { signal: AbortSignal.abort() })).rejects.toThrow("It was stopped before");
   });
 
   it.each<[string, () => Promise<unknown>, RegExp]>([
