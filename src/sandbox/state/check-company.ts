@@ -7,6 +7,7 @@ import { anyText, count, keptInstant, listOf, numberWhere, object, word } from "
 import { quote } from "../../kernel/messages/text.js";
 import { statusesOf } from "../../kernel/records/lifecycle.js";
 import { createIdSource } from "../../kernel/records/ids.js";
+import type { Row, Table } from "../../kernel/records/table.js";
 import type { ClockState } from "../../kernel/time/clock.js";
 import { LATEST, LATEST_TIMER } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
@@ -27,6 +28,7 @@ export function checkCompany(
 ): readonly string[] {
   return problemsOf(
     () => checkId(id, record),
+    () => [...Object.values(record.world), record.snapshots].flatMap(checkPlaces),
     () => checkState(record),
     () => [...record.snapshots.values()].flatMap(checkSnapshot),
     () => checkSetup(id, setup, system).map((problem) => `a reset is not possible: ${problem}`),
@@ -49,6 +51,13 @@ function problemsOf(...checks: readonly (() => readonly string[])[]): readonly s
 
 function checkId(id: string, { identity }: { readonly identity?: { readonly id?: unknown } }): readonly string[] {
   return identity?.id === id ? [] : [`identity.id must be ${quote(id)}`];
+}
+
+/** A record that another one with the same `seq` hides is found by its id, but it is not among the records that are checked and stored. */
+function checkPlaces(table: Pick<Table<Row>, "name" | "size" | "get" | "values">): readonly string[] {
+  const rows = table.values();
+  const isWhole = rows.length === table.size && rows.every((row) => table.get(row.id) === row);
+  return isWhole ? [] : [`${table.name}: several records have the same seq`];
 }
 
 /** Compares no time with the machine's clock, which may have been set back. */

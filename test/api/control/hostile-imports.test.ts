@@ -18,6 +18,14 @@ const chargeWith =
     return [...entries, [kind, id, table, [{ ...charge, ...change }]]];
   };
 
+/** Changes the rows of the first charge, of which there is one. */
+const chargesWith =
+  (change: (charge: LooseJson, lastSeq: number) => LooseJson[]) =>
+  (entries: LooseJson): LooseJson =>
+    entries.flatMap(([kind, id, table, rows]: LooseJson) =>
+      table === "charges" ? [[kind, id, table, change(rows[0], entries[0][2].seq)]] : [[kind, id, table, rows]],
+    );
+
 const setupWith =
   (change: object) =>
   ([first, ...rest]: LooseJson): LooseJson =>
@@ -68,6 +76,32 @@ it.each([
   ],
   ["a record with a member too many", chargeWith({ odd: 1 }), 'charges[0] has no "odd"'],
   ["a record that lacks a member", chargeWith({ description: undefined }), "charges[0].description must be"],
+  [
+    "a record that another one with the same place hides",
+    chargesWith((charge) => [{ ...charge, id: "hidden", externalId: "hidden", paid: 50_000 }, charge]),
+    "charges: several records have the same seq",
+  ],
+  [
+    "a record that is hidden behind its earlier form",
+    chargesWith((charge, seq) => [
+      charge,
+      { ...charge, seq, paid: 50_000 },
+      { ...charge, seq, id: "other", externalId: "other", status: "dropped", droppedReason: "late" },
+    ]),
+    "charges: several records have the same seq",
+  ],
+  [
+    "two snapshots of the same place",
+    (entries: LooseJson) => [
+      ...entries,
+      ...["one", "two"].map((id) => [
+        "snapshot",
+        "company_sandbox",
+        { id, seq: 1, savedAt: 0, now: 0, json: "{}", bytes: 2 },
+      ]),
+    ],
+    "snapshots: several records have the same seq",
+  ],
   [
     "a setup that cannot be used",
     setupWith({ balance: "5" }),
