@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { Profile } from "../../domain/profile/profile.js";
 import { UsageError } from "../../kernel/messages/problem.js";
+import { RecentMap } from "../../kernel/records/recent-map.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { headersFor, tokenOf } from "../api/answer.js";
 import { type Caller, findCaller, reachCompany } from "../shared/caller.js";
@@ -15,6 +16,9 @@ const contentTypes = {
 /** Stands in kept texts for the address that a request came to. */
 const ANY_SERVER = "http://sandbox.invalid";
 
+/** How many texts of one path are kept: each takes some 300 KB, and there may be thousands of companies. */
+const TEXTS_MAX = 20;
+
 /** The caller of a request without credentials. The profile of a configured company is no secret, that of a tenant is. */
 function anonymousCaller({ options, configuredCompany }: Sandbox): Caller {
   if (!options.tenancy) return { tenant: undefined, token: undefined };
@@ -26,7 +30,7 @@ function anonymousCaller({ options, configuredCompany }: Sandbox): Caller {
 export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   for (const path of ["/openapi.json", "/openapi.yaml"] as const) {
     // Making a description takes tens of milliseconds, and anyone may ask for it.
-    const texts = new WeakMap<Profile, string>();
+    const texts = new RecentMap<Profile, string>(TEXTS_MAX);
     app.get(path, async (c) => {
       try {
         const caller = findCaller(sandbox, tokenOf(c));
@@ -41,7 +45,7 @@ export function addOpenApiRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
           const { describeApi, renderOpenApiYaml } = await import("../../contract/openapi/describe-api.js");
           const description = describeApi({ profile, serverUrl });
           rendered = path === "/openapi.json" ? JSON.stringify(description) : renderOpenApiYaml(description);
-          texts.set(profile, rendered);
+          texts.add(profile, rendered);
         }
         const { origin } = new URL(c.req.url);
         const text = rendered.replaceAll(ANY_SERVER, () => origin);
