@@ -83,7 +83,8 @@ const spellings: Readonly<Record<string, Spelling>> = {
 function matchesPath(template: string, path: string): boolean {
   if (!template.includes(":")) return template === path;
   const wanted = template.split("/");
-  const given = path.split("/");
+  // A path may have thousands of parts.
+  const given = path.split("/", wanted.length + 1);
   if (wanted.length !== given.length) return false;
   return wanted.every((part, index) => {
     const actual = given[index] ?? "";
