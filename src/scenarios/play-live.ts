@@ -11,6 +11,7 @@ import { isChangeOf } from "../kernel/records/unit-of-work.js";
 import { matches } from "../kernel/matchers.js";
 import { Effort } from "../kernel/effort.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
+import { Journal, type JournalEntry } from "../sandbox/observation/journal.js";
 import type { Scenario, When } from "./file/scenario.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import { type Receiver, startReceiver } from "./run/receiver.js";
@@ -88,8 +89,6 @@ async function playOne(
 }
 
 const WATCHED_MAX = 10_000;
-/** The most bytes of the kept requests together, as the journal counts them. */
-const WATCHED_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * Keeps the requests to the default company, and its events, for scenarios that wait for one later. Counts them itself: the seqs of a company go back with a
@@ -97,21 +96,12 @@ const WATCHED_BYTES_MAX = 64 * 1024 * 1024;
  */
 function startWatch(sandbox: Sandbox) {
   const { id } = sandbox.defaultCompany;
-  const requests: { readonly seq: number; readonly bytes: number; readonly request: unknown }[] = [];
+  const requests = new Journal(WATCHED_MAX);
   const events: { readonly seq: number; readonly event: DomainEvent }[] = [];
   let lastSeq = 0;
-  let bytesKept = 0;
   const stops = [
-    sandbox.events.on("exchange", ({ exchange, requestId }) => {
-      if (exchange.company?.id !== id) return;
-      // `when.request` is compared with these members.
-      const { operation, method, path, body, status, answer } = exchange;
-      const entry = requestId === undefined ? undefined : sandbox.observationOf(id).journal.entries.get(requestId);
-      const bytes = entry?.bytes ?? 0;
-      requests.push({ seq: ++lastSeq, bytes, request: { operation, method, path, body, status, answer } });
-      bytesKept += bytes;
-      while (requests.length > WATCHED_MAX || (bytesKept > WATCHED_BYTES_MAX && requests.length > 1))
-        bytesKept -= requests.shift()?.bytes ?? 0;
+    sandbox.events.on("exchange", ({ exchange }) => {
+      if (exchange.company?.id === id) requests.record(exchange);
     }),
     sandbox.events.on("changed", ({ company, changes }) => {
       if (company.id !== id) return;
@@ -132,7 +122,8 @@ function startWatch(sandbox: Sandbox) {
     let afterEvent = 0;
     const findRequest = (expected: unknown): boolean => {
       const effort = new Effort();
-      const found = requests.find(({ seq, request }) => seq > afterRequest && matches(expected, request, effort));
+      const isNew = (entry: JournalEntry): boolean => entry.seq > afterRequest && matches(expected, entry, effort);
+      const found = requests.entries.values().find(isNew);
       afterRequest = found?.seq ?? afterRequest;
       return found !== undefined;
     };
