@@ -43,10 +43,14 @@ export function fetchTo(sandbox: Sandbox): (request: Request) => Promise<Respons
   return createInProcessFetch(() => app);
 }
 
-/** Calls `make` when the result is first needed, and only once. */
+/** Calls `make` when the result is first needed, and again only if that failed: a module cannot be read while no file descriptor is free. */
 function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  return () => (made ??= make());
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }
 
 /** Redirects people to a page. Programs get the 404 of the contract. */

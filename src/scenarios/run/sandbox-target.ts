@@ -12,7 +12,11 @@ export function createSandboxTarget(sandbox: Sandbox, fetch: Fetch): Target {
   return {
     unfit: () => undefined,
     async open(scenario, name, signal) {
-      receiver ??= startReceiver();
+      receiver ??= startReceiver().catch((error: unknown) => {
+        // Without a free file descriptor, for example. The next scenario tries again.
+        receiver = undefined;
+        throw error;
+      });
       return openWorld({ sandbox, fetch, receiver: await receiver, name, signal }, scenario);
     },
     async close() {
