@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly removesCwd?: boolean;
   /** No file may grow beyond this many blocks of 512 bytes, as if the disk were full. */
   readonly fileBlocks?: number;
+  /** It has at most this many file descriptors, connections included. */
+  readonly openFiles?: number;
   /** Writes its stdout to this file. */
   readonly stdoutFile?: string;
 }
@@ -143,16 +145,18 @@ const emptyFolder = fileURLToPath(new URL(".", import.meta.url));
 
 function spawnSandbox(
   args: readonly string[],
-  { env, cwd = emptyFolder, removesCwd = false, fileBlocks, stdoutFile }: RunOptions,
+  { env, cwd = emptyFolder, removesCwd = false, fileBlocks, openFiles, stdoutFile }: RunOptions,
 ): ChildProcessWithoutNullStreams {
   const failure = process.env["SANDBOX_BUILD_FAILURE"];
   if (failure !== undefined) throw new Error(`The command could not be built: ${failure}`);
-  const limited = fileBlocks === undefined ? [] : ["sh", "-c", `ulimit -f ${fileBlocks}; exec "$@"`, "sh"];
+  const limit = (option: string, most: number | undefined) =>
+    most === undefined ? [] : ["sh", "-c", `ulimit ${option} ${most}; exec "$@"`, "sh"];
   const redirected =
     stdoutFile === undefined ? [] : ["sh", "-c", 'file=$1; shift; exec "$@" >"$file"', "sh", stdoutFile];
   const removed = removesCwd ? ["sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh"] : [];
   const [program = "", ...words] = [
-    ...limited,
+    ...limit("-f", fileBlocks),
+    ...limit("-n", openFiles),
     ...redirected,
     ...removed,
     process.execPath,
