@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { type Socket, connect } from "node:net";
+import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { Agent, request } from "undici";
 import { startSandbox } from "../support/cli.js";
@@ -34,15 +33,10 @@ it("what could not be loaded without a free file descriptor is loaded later", as
 /** Connects until the sandbox cannot accept another connection. Returns a function that closes them. */
 async function takeDescriptors(url: string): Promise<() => void> {
   const { hostname, port } = new URL(url);
-  const sockets: Socket[] = [];
-  let isFull = false;
-  while (!isFull) {
-    const socket = connect(Number(port), hostname);
-    sockets.push(socket);
-    socket.on("error", () => undefined).once("close", () => (isFull = true));
-    await Promise.race([once(socket, "connect"), once(socket, "close")]);
-    if (sockets.length > 2 * OPEN_FILES) await once(socket, "close");
-  }
+  const sockets = Array.from({ length: OPEN_FILES }, () => connect(Number(port), hostname));
+  await new Promise((resolve) => {
+    for (const socket of sockets) socket.on("error", () => undefined).once("close", resolve);
+  });
   return () => {
     for (const socket of sockets) socket.destroy();
   };
