@@ -369,6 +369,16 @@ it("a recording counts the identifiers of the deliveries that a redelivery looks
   expect(recorder.notes()).toEqual([expect.stringContaining("It has reached its limit")]);
 });
 
+it("a recording counts the names of the headers that its rules match", async () => {
+  const { control, recorder } = open({}, 20_000);
+  for (let made = 0; made < 13; made++) {
+    const headers = { [`x-${made}${"x".repeat(1_000)}`]: "x" };
+    await control("POST", "/rules", { on: "request", match: { headers }, then: { status: 500 } });
+    await control("DELETE", "/rules");
+  }
+  expect(recorder.notes()).toEqual([expect.stringContaining("It has reached its limit")]);
+});
+
 it.each([".", "a.", "~", '"', "${", "-", "\\", "a b"])(
   "a recording of a long text of %j is written quickly",
   async (piece) => {

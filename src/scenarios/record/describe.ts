@@ -53,7 +53,7 @@ function sentToken({ company, headers }: Exchange): Pick<RecordedRequest, "token
 function sentHeaders(exchange: Exchange, { ownerId, ruledHeaders }: Owner): Record<string, string | null> {
   const { headers, rawBody, problem } = exchange;
   const sent: Record<string, string | null> = {};
-  for (const name of ruledHeaders) if (headers[name] !== undefined) sent[name] = headers[name];
+  for (const [name, value] of Object.entries(headers)) if (ruledHeaders.has(name)) sent[name] = value;
   if (rawBody !== undefined) {
     sent["content-type"] = headers["content-type"] ?? null;
     if (headers["content-encoding"] !== undefined) sent["content-encoding"] = headers["content-encoding"];

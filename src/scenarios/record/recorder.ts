@@ -25,7 +25,7 @@ import { type RenderOptions, renderRecording } from "./render-recording.js";
 /** The most bytes of the bodies and answers of a recording, as JSON. `limits.recordedRequests` limits the number of requests. */
 const RECORDED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The memory that an identifier takes. A look-up may find thousands. */
+/** The memory that an identifier, or the name of a header, takes beside its text. A look-up may find thousands. */
 const ID_BYTES = 100;
 
 /** Records all companies from its creation on, from the point of view of the first company. */
@@ -148,9 +148,20 @@ export class Recorder {
     this.#keep(item);
   }
 
+  /** Notes the headers that a rule is compared with, unless the recording is full. */
+  #noteHeaders(match: unknown): void {
+    const headers = memberOf(match, "headers");
+    if (!isObject(headers) || this.#fullAt !== Number.POSITIVE_INFINITY) return;
+    for (const name of Object.keys(headers)) {
+      if (name.startsWith("$") || this.#ruledHeaders.has(name.toLowerCase())) continue;
+      this.#bytes += ID_BYTES + name.length;
+      this.#ruledHeaders.add(name.toLowerCase());
+    }
+  }
+
   #lookUpRules({ world }: Company, as: string | undefined): void {
     const rules = world.rules.values().toReversed();
-    for (const { on, match } of rules) if (on === "request") noteHeaders(match, this.#ruledHeaders);
+    for (const { on, match } of rules) if (on === "request") this.#noteHeaders(match);
     if (rules.length === 0) return;
     this.#keep(lookUp({ turn: this.#sandbox.takeTurn(), as, path: "/rules?limit=1000", base: "rule" }, rules));
   }
@@ -177,7 +188,7 @@ export class Recorder {
       return this.#keep({ kind: "time", turn: this.#sandbox.takeTurn(), at: company?.now(), as });
     if (route === "POST /deliveries/:id/redeliver") return this.#redeliver(call, company, as);
     if (route === "PUT /state" || route === "PUT /snapshots/:id") return this.#replaceState(call, company, as);
-    if (route === "POST /rules" && isObject(call.body)) noteHeaders(call.body["match"], this.#ruledHeaders);
+    if (route === "POST /rules" && isObject(call.body)) this.#noteHeaders(call.body["match"]);
     this.#add({ ...describeCall(call), as, at: call.at });
   }
 
@@ -252,12 +263,6 @@ const IGNORED_CALLS: ReadonlySet<string> = new Set([
 ]);
 
 const CLOCK_CALLS: ReadonlySet<string> = new Set(["PUT /clock", "POST /clock/advance", "POST /settle"]);
-
-function noteHeaders(match: unknown, names: Set<string>): void {
-  const headers = memberOf(match, "headers");
-  if (!isObject(headers)) return;
-  for (const name of Object.keys(headers)) if (!name.startsWith("$")) names.add(name.toLowerCase());
-}
 
 /** Whether a rule may apply to these deliveries. The same change may have used up the rule. */
 function isUnderDeliveryRule({ world }: Company, changes: readonly Change[]): boolean {
