@@ -54,6 +54,15 @@ it("keeps the newest of too many, and reports each once", () => {
   expect(findings.list().at(-1)?.why).toContain(`"a-${FINDINGS_MAX + 1}"`);
 });
 
+it("looks in requests with long paths for secrets only", () => {
+  const { findings, see, stage } = create();
+  const { secretKey } = stage.company.record.identity;
+  for (const entry of repeat(1)) see({ ...entry, path: `${entry.path}?${"x".repeat(1_000)}=${secretKey}` });
+  expect(findings.list().map(({ kind }) => kind)).toEqual(["secret-leaked"]);
+  for (const entry of repeat(1)) see(entry);
+  expect(findings.list().map(({ kind }) => kind)).toEqual(["secret-leaked", "double-payout"]);
+});
+
 it("keeps its findings, but forgets the requests behind them, when another company replaces the first", () => {
   const { findings, see, stage } = create();
   for (const entry of repeat(1)) see(entry);

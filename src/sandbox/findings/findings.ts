@@ -75,6 +75,9 @@ export interface FindingsDeps {
   readonly onBug: (error: unknown) => void;
 }
 
+/** In requests with longer paths only secrets are looked for: detectors remember thousands of paths and of the ids in them. */
+const PATH_MAX = 1_000;
+
 /** How many webhooks of one request detectors remember. */
 const ENQUEUED_MAX = 100;
 
@@ -117,19 +120,25 @@ export class Findings {
   see(entry: JournalEntry, { company, connection }: Exchange): void {
     // The company that answered was replaced or removed meanwhile.
     if (company?.closed === true) return;
-    const id = idInPath(entry);
+    const isLong = entry.path.length > PATH_MAX;
+    const id = isLong ? undefined : idInPath(entry);
     const resource = id === undefined ? [] : [plainId(id)];
     if (isFromAudit(entry)) for (const audited of [...resource, ...entry.created]) this.#audited.add(audited, true);
     // After a restore, a seeded stream of ids repeats what it has drawn since.
     else for (const created of entry.created) this.#audited.delete(created);
     if (isFromAudit(entry) || resource.some(this.#isAudited)) return;
     const seen = withFewWebhooks(entry);
-    this.#ask(entry.seq, (detector, scene) => detector.see?.(seen, scene), connection);
+    const isAsked = (detector: Detector): boolean => !isLong || detector === secretLeaked;
+    this.#ask(
+      entry.seq,
+      (detector, scene) => (isAsked(detector) ? detector.see?.(seen, scene) : undefined),
+      connection,
+    );
   }
 
   /** The client never read the answer to a request that was seen before. */
   lost(entry: JournalEntry): void {
-    if (isFromAudit(entry)) return;
+    if (isFromAudit(entry) || entry.path.length > PATH_MAX) return;
     const seen = withFewWebhooks(entry);
     this.#ask(entry.seq, (detector, scene) => detector.lost?.(seen, scene));
   }
