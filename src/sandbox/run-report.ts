@@ -106,7 +106,7 @@ export class RunWatch {
       clock: companies.length === 0 ? null : toIso(sandbox.defaultCompany.now()),
       findings: [...this.#findings],
       allowed: [...this.#allowed],
-      allowNeverMatched: unmatched(this.#allow, this.#allowed),
+      allowNeverMatched: unmatched(this.#allow, this.#allowed).map(redactor.text),
       rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
       coverage,
     };

@@ -339,13 +339,15 @@ describe("the report", () => {
       await post("/_sandbox/settle");
     `;
     const folder = await folderWith({});
-    const { code, stderr } = await exec(["--fail-under", "1", "--report", folder], node(leak));
+    const allow = ["--allow", "webhook-slow:http://127.0.0.1:1/?key=secret_sandbox"];
+    const { code, stderr } = await exec([...allow, "--fail-under", "1", "--report", folder], node(leak));
     expect(code, stderr).toBe(0);
     const files = await Promise.all(
       ["sandbox.json", "coverage.md"].map((file) => readFile(join(folder, file), "utf8")),
     );
     expect(stderr).toContain("not acknowledged: transactions/started to http://127.0.0.1:1/?key=[redacted]");
     expect(stderr).toContain('the rule "of [redacted]" never fired');
+    expect(stderr).toContain("allowed, but never found: webhook-slow:http://127.0.0.1:1/?key=[redacted]");
     expect([stderr, ...files].join()).not.toMatch(/at_sandbox|secret_sandbox/);
   });
 

@@ -244,8 +244,9 @@ describe("replay --target", () => {
     const sandbox = await startSandbox(["--clock", "frozen"]);
     const folder = await folderWith({ "drops.yaml": drops });
     const target = ["--target", sandbox.url, "--token", "at_sandbox", "--company", "company_sandbox"];
-    const finished = await replay(folder, [".", ...target]);
+    const finished = await replay(folder, [".", ...target, "--allow", "double-payout:at_sandbox"]);
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 skipped in /m) });
+    expect(finished.stdout).toContain("warning: allowed, but never found: double-payout:[redacted]\n");
     expect(await sandbox.stop()).toBe(0);
   });
 

@@ -91,7 +91,9 @@ async function replayAt(scenarios: readonly Scenario[], options: ReplayOptions):
       env: openVariables(),
       ...progress,
     };
-    const summary = await replayAll(target.target, scenarios, settings);
+    const replayed = await replayAll(target.target, scenarios, settings);
+    const { text } = redactorOf(options.remote);
+    const summary = { ...replayed, allowNeverMatched: replayed.allowNeverMatched.map(text) };
     await report(summary, options, progress);
     if (summary.counts.failed + summary.counts.error > 0) return EXIT.assertion;
     const exitCode = judgeGates(gates, {
