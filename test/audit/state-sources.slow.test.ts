@@ -113,10 +113,11 @@ describe("sandbox audit --check", { timeout: 60_000 }, () => {
   });
 
   it("ends the command of --restart when the audit is ended", async () => {
-    const folder = await folderWith({ "restart.sh": "echo $$ > $1\nkill -TERM $PPID\nsleep 60\n" });
+    const folder = await folderWith({ "restart.sh": "echo $$ > $2\nkill -TERM $1\nsleep 60\n" });
     const [shop, pidFile] = [createShop(), join(folder, "pid")];
     const { url } = await startApplication(shop);
-    const restart = `exec sh ${join(folder, "restart.sh")} ${pidFile}`;
+    // In a shell with two commands the first one is a process of its own.
+    const restart = `sh ${join(folder, "restart.sh")} $PPID ${pidFile}; true`;
     const { code } = await audit(url, await apiOf(shop), "--restart", restart);
     expect(code).toBe(143);
     const pid = Number(readFileSync(pidFile, "utf8"));

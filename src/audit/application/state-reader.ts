@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { basicCredentials } from "../../adapters/delivery/http-client.js";
 import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import { codeOf, reasonOf, UsageError, whyNotStarted } from "../../kernel/messages/problem.js";
@@ -65,7 +65,7 @@ const THOUSANDS = /(?<!\d)\d{1,3},\d{3}(?!\d)/;
 /** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
 const FIGURE = /^([^\d\t|,]*[^\d\s\t|,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
 
-/** Runs a command or a function that restarts the application. Processes that it leaves behind keep running. */
+/** Runs a command or a function that restarts the application. Processes that it leaves behind when it has ended keep running. */
 export async function runRestart(
   source: StateSource,
   options: Pick<ReadOptions, "timeoutMs" | "system">,
@@ -80,7 +80,7 @@ export async function runRestart(
   }
   await new Promise<void>((resolve, reject) => {
     const child = spawn(source, [], { shell: true, stdio: "ignore", detached: HAS_GROUPS });
-    const stop = (): void => void child.kill("SIGKILL");
+    const stop = (): void => killGroup(child);
     process.once("exit", stop);
     const cancel = options.system.after(options.timeoutMs, () => {
       stop();
@@ -169,20 +169,23 @@ const FOR_A_SHELL = /[|&;<>()$`\\"'*?[\]#~=%!{}\n]/;
 
 const HAS_GROUPS = process.platform !== "win32";
 
+/** Ends a command with everything that it has started. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    // A negative id is that of a group.
+    if (pid !== undefined) process.kill(HAS_GROUPS ? -pid : pid, "SIGKILL");
+  } catch {
+    // It has already ended.
+  }
+}
+
 function runCommand(command: string, options: ReadOptions): Promise<string> {
   const needsShell = FOR_A_SHELL.test(command);
   const [program = "", ...args] = needsShell ? [command] : command.trim().split(/\s+/);
   return new Promise<string>((resolve, reject) => {
     // In a process group, so that everything it starts ends with it, and with this process.
     const child = spawn(program, args, { shell: needsShell, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
-    const stop = (): void => {
-      try {
-        // A negative id is that of a group.
-        if (child.pid !== undefined) process.kill(HAS_GROUPS ? -child.pid : child.pid, "SIGKILL");
-      } catch {
-        // It has already ended.
-      }
-    };
+    const stop = (): void => killGroup(child);
     process.once("exit", stop);
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
