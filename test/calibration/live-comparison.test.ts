@@ -192,3 +192,19 @@ it("does not fail when nothing is left to compare after its end", async () => {
   await comparison.close();
   expect([comparison.hasFailed, notes]).toEqual([false, []]);
 });
+
+it("keeps 1 000 kinds of differences, and says that there are more", async () => {
+  const [balance] = await record();
+  const withMembers = (first: number): HttpExchange => {
+    const members = Array.from({ length: 600 }, (_, index) => [`member${first + index}`, 1] as const);
+    const body = Buffer.from(JSON.stringify({ balance: 1, ...Object.fromEntries(members) }));
+    return { ...balance!, answer: { ...balance!.answer!, body } };
+  };
+  const { differences, found, notes, hasFailed } = await compare([
+    withMembers(0),
+    withMembers(600),
+    withMembers(1_200),
+  ]);
+  expect([differences.length, found.length, hasFailed]).toEqual([1_000, 1_000, false]);
+  expect(notes).toEqual(["There are more than 1000 kinds of differences: further kinds are not listed."]);
+});

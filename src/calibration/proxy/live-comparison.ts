@@ -39,6 +39,8 @@ const SKEW_MAX_MS = 24 * 3_600_000;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
 /** Roughly what an exchange takes in addition to its bodies. */
 const EXCHANGE_BYTES = 2_000;
+/** The most kinds of differences that are kept. The names of members may be ids, so that each answer has new ones. */
+const KINDS_MAX = 1_000;
 
 /**
  * Sends the traffic to a sandbox of its own, some time later and between other work, and finds where the sandbox answers differently. Of what the service had
@@ -191,6 +193,8 @@ export class LiveComparison {
     const known = this.#found.get(key);
     const { exchange } = difference;
     if (known?.last === exchange) return;
+    if (known === undefined && this.#found.size === KINDS_MAX)
+      return this.#note(`There are more than ${KINDS_MAX} kinds of differences: further kinds are not listed.`);
     this.#found.set(key, { first: known?.first ?? difference, last: exchange, count: (known?.count ?? 0) + 1 });
     if (known !== undefined) return;
     this.#options.onDifference(this.#driftOf(difference, 1));
