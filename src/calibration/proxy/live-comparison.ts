@@ -3,6 +3,7 @@ import { setCustomer } from "../../domain/accounts/customers.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 import { memberOf } from "../../kernel/messages/json.js";
+import { shorten } from "../../kernel/messages/text.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { emptyFixture } from "../../sandbox/state/fixture.js";
 import { presuppose } from "../earlier/presuppose.js";
@@ -187,7 +188,7 @@ export class LiveComparison {
   #count(difference: FoundDifference): void {
     const unknown = this.#unknownIn(difference);
     if (unknown !== undefined) {
-      return this.#note(`Webhooks about ${unknown} are not compared: it was made before the recording.`);
+      return this.#note(`Webhooks about ${shorten(unknown, 100)} are not compared: it was made before the recording.`);
     }
     const key = nameDrift(difference);
     const known = this.#found.get(key);
