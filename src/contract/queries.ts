@@ -94,15 +94,15 @@ export function renderFittingPage<T, Body>(
   };
   for (let most = limit; ;) {
     const page = find(most);
-    const fitting = Math.max(1, countFitting(page?.rows ?? [], renderOnce));
+    const fitting = page === undefined ? 0 : Math.max(1, countFitting(page, renderOnce));
     if (page === undefined || fitting >= page.rows.length) return { ...renderPage(page, renderOnce), limit };
     most = fitting;
   }
 }
 
-/** How many of the first rows fit on a page. */
-function countFitting<T>(rows: readonly T[], render: (row: T) => unknown): number {
+/** How many of the rows at the cursor fit on a page. */
+function countFitting<T>({ rows, isBackwards }: Page<T>, render: (row: T) => unknown): number {
   let left = PAGE_BYTES_MAX;
-  const over = rows.findIndex((row) => (left -= jsonBytes(render(row), left)) < 0);
+  const over = (isBackwards ? rows.toReversed() : rows).findIndex((row) => (left -= jsonBytes(render(row), left)) < 0);
   return over === -1 ? rows.length : over;
 }

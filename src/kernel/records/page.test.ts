@@ -36,8 +36,9 @@ describe("listPage", () => {
       limit: 2,
       prev: null,
       next: null,
+      isBackwards: false,
     });
-    expect(page(tableOf(), { limit: 2 })).toEqual({ rows: [], limit: 2, prev: null, next: null });
+    expect(page(tableOf(), { limit: 2 })).toEqual({ rows: [], limit: 2, prev: null, next: null, isBackwards: false });
   });
 
   it("leads to the end and back again, with every row once", () => {

@@ -6,6 +6,8 @@ export interface Page<T> {
   /** Opaque cursors; null at the ends of the list. */
   readonly prev: string | null;
   readonly next: string | null;
+  /** Whether it ends at its cursor: with a lower limit it has fewer of the first rows. */
+  readonly isBackwards: boolean;
 }
 
 export interface ListRequest<T> {
@@ -23,11 +25,11 @@ export function listPage<T extends Row>(table: Pick<Table<T>, "page">, request: 
   const { limit, newestFirst = false, where } = request;
   const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor);
   if (request.cursor !== undefined && cursor === undefined) return undefined;
-  const backwards = cursor?.direction === "prev";
-  const found = table.page({ limit, beyond: cursor?.seq, newestFirst: newestFirst !== backwards, where });
-  const rows = backwards ? found.rows.reverse() : found.rows;
+  const isBackwards = cursor?.direction === "prev";
+  const found = table.page({ limit, beyond: cursor?.seq, newestFirst: newestFirst !== isBackwards, where });
+  const rows = isBackwards ? found.rows.reverse() : found.rows;
   // The records of an empty page were removed: the other direction begins with the record at the page's edge, if there is one.
-  const step = newestFirst === backwards ? 1 : -1;
+  const step = newestFirst === isBackwards ? 1 : -1;
   const edge = (cursor?.seq ?? 0) + step;
   const first = rows[0]?.seq ?? edge;
   const last = rows.at(-1)?.seq ?? edge;
@@ -38,6 +40,7 @@ export function listPage<T extends Row>(table: Pick<Table<T>, "page">, request: 
     limit,
     prev: has(first, !newestFirst) ? writeCursor("prev", first) : null,
     next: has(last, newestFirst) ? writeCursor("next", last) : null,
+    isBackwards,
   };
 }
 

@@ -65,6 +65,17 @@ describe("a list of large records", () => {
     expect(await longestStop(list)).toBeLessThan(1200);
   });
 
+  it("does not stop the sandbox for long when a page of a thousand ends with a large one", async () => {
+    const { world } = await withCharges(1000, 1);
+    const { charges } = world.sandbox.defaultCompany.world;
+    const oldest = charges.values().find(({ id }) => id === "charge-0");
+    charges.set({ ...oldest!, metadata: { filler: "x".repeat(3 * MIB) } });
+    const cursor = Buffer.from("prev:999").toString("base64url");
+    const list = async () =>
+      expect((await world.control("GET", `/charges?limit=1000&cursor=${cursor}`)).body.count).toBe(1);
+    expect(await longestStop(list)).toBeLessThan(500);
+  });
+
   it("shows a record that is larger than a page by itself", async () => {
     const { world } = await withCharges(2, 20 * MIB);
     const { body } = await world.control("GET", "/charges?limit=10");
