@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/kernel/version.js";
@@ -79,6 +79,19 @@ describe("sandbox companies", () => {
     expect(imported).toMatchObject({ code: 0, stdout: "Imported company_sandbox.\n" });
     expect((await call(`${second.url}/v1/balance`, "GET", undefined, headers)).status).toBe(200);
     await second.stop();
+  });
+
+  it("fails when the disk takes only a part of the export", async () => {
+    const stdoutFile = join(await folderWith({}), "shop.json");
+    const headers = { authorization: "Bearer at_large" };
+    expect((await call(`${source.url}/v1/balance`, "GET", undefined, headers)).status).toBe(200);
+    const exported = await runSandbox(["companies", "export", "company_large", "--url", source.url], {
+      env: { SANDBOX_ADMIN_TOKEN: "hush" },
+      stdoutFile,
+      fileBlocks: 1,
+    });
+    expect(exported).toMatchObject({ code: 3, stderr: expect.stringContaining("Failed to write the output: EFBIG") });
+    expect((await stat(stdoutFile)).size).toBeGreaterThan(0);
   });
 
   it.each([

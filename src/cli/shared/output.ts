@@ -1,3 +1,4 @@
+import { fstatSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createColors } from "picocolors";
@@ -13,7 +14,22 @@ export const WIDTH_MAX = 100;
 const WIDTH_MIN = 60;
 
 export function printData(text: string): void {
-  process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+  const data = text.endsWith("\n") ? text : `${text}\n`;
+  if (!isStdoutFile()) return void process.stdout.write(data);
+  // The stream would write once, and not notice that a full disk has taken only a part.
+  try {
+    writeFileSync(process.stdout.fd, Buffer.from(data));
+  } catch (error) {
+    process.stdout.emit("error", error);
+  }
+}
+
+function isStdoutFile(): boolean {
+  try {
+    return fstatSync(process.stdout.fd).isFile();
+  } catch {
+    return false;
+  }
 }
 
 export function printJson(value: unknown): void {
