@@ -350,6 +350,14 @@ describe("opening a company without an administrator", () => {
     expect((await ask(world)).status).toBe(429);
   });
 
+  it("counts attempts that are refused, so that nobody can guess the admin token with them", async () => {
+    const { control } = selfService();
+    const guess = (token: string) => control("POST", "/companies", { companyId: "*" }, bearer(token));
+    for (let made = 0; made < OPENINGS_MAX; made++) expect((await guess("guess")).status).toBe(400);
+    expect((await guess("guess")).status).toBe(429);
+    expect((await guess(ADMIN)).status).toBe(400);
+  });
+
   it("is limited in number for each address, and in all", async () => {
     for (const limits of [{ companiesPerAddress: 2 }, { companies: 2 }]) {
       const world = selfService({ limits: { ...DEFAULT_LIMITS, ...limits } });

@@ -172,22 +172,21 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
     // An expired token is still taken.
     const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || caller !== undefined);
     if (isUnreadable || isKnown) return next();
+    // Before anything else: the other refusals show that the token is not the admin token.
+    const admitted = selfService(c);
+    if ("waitS" in admitted) {
+      const messages = [`Too many companies opened from this address. Try again in ${admitted.waitS} s`];
+      const headers = { "retry-after": admitted.waitS };
+      return answerRefusal(sandbox, undefined, path, { status: 429, messages, headers });
+    }
     try {
       await sandbox.store.writable();
       parseRequest(noBody, await readJson(c, OPEN_BODY_LIMIT));
-      const opened = selfService(c, token);
-      if ("waitS" in opened) {
-        const messages = [`Too many companies opened from this address. Try again in ${opened.waitS} s`];
-        return answerRefusal(sandbox, undefined, path, {
-          status: 429,
-          messages,
-          headers: { "retry-after": opened.waitS },
-        });
-      }
-      const body = renderCompany(opened.company);
+      const company = admitted.open(token);
+      const body = renderCompany(company);
       await sandbox.store.durable(true);
       const signIn = signInLink(sandbox.options.publicUrl ?? originOf(c.req.url), body.accessToken ?? "");
-      return respond(sandbox, opened.company, { status: 201, body: { ...body, signIn } });
+      return respond(sandbox, company, { status: 201, body: { ...body, signIn } });
     } catch (thrown) {
       return answerThrown(sandbox, undefined, path, thrown);
     }

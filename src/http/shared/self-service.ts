@@ -4,23 +4,20 @@ import { AddressLimit, OPENING_MS, OPENINGS_MAX, addressOf } from "./address-lim
 import type { HttpContext } from "./env.js";
 
 /**
- * Opens a company for a client without credentials, or returns how many seconds its address has to wait. Throws UsageError when there are too many
- * companies.
+ * Counts an attempt to open a company by a client without credentials. Returns how many seconds its address has to wait, or `open`, which throws
+ * UsageError when there are too many companies.
  */
-export type SelfService = (
-  c: HttpContext,
-  token?: string,
-) => { readonly company: Company } | { readonly waitS: string };
+export type SelfService = (c: HttpContext) => { readonly waitS: string } | { open(token?: string): Company };
 
 /** Undefined when only an administrator opens companies: without tenancy, or without auto-provision. */
 export function createSelfService(sandbox: Sandbox): SelfService | undefined {
   const { tenancy, autoProvision, trustedProxies } = sandbox.options;
   if (!tenancy || !autoProvision) return undefined;
   const openings = new AddressLimit(sandbox.system, OPENINGS_MAX, OPENING_MS);
-  return (c, token) => {
+  return (c) => {
     const address = addressOf(c, trustedProxies);
     const waitS = openings.count(address);
-    return waitS === undefined ? { company: sandbox.provisioned.openFor(address, token) } : { waitS };
+    return waitS === undefined ? { open: (token) => sandbox.provisioned.openFor(address, token) } : { waitS };
   };
 }
 

@@ -116,13 +116,13 @@ export class Guard {
   async #open(c: HttpContext): Promise<Response> {
     const { sandbox, selfService } = this.#deps;
     if (selfService === undefined) throw new UsageError("not-found", `There is no page ${c.req.path} here.`);
-    await sandbox.store.writable();
-    const opened = selfService(c);
-    if ("waitS" in opened) {
-      const problem = `Too many companies opened from this address. Try again in ${opened.waitS} s.`;
-      return this.#answerSignIn(c, 429, "/_sandbox", problem, { "retry-after": opened.waitS });
+    const admitted = selfService(c);
+    if ("waitS" in admitted) {
+      const problem = `Too many companies opened from this address. Try again in ${admitted.waitS} s.`;
+      return this.#answerSignIn(c, 429, "/_sandbox", problem, { "retry-after": admitted.waitS });
     }
-    const { identity } = opened.company.record;
+    await sandbox.store.writable();
+    const { identity } = admitted.open().record;
     await sandbox.store.durable(true);
     const origin = sandbox.options.publicUrl ?? new URL(c.req.url).origin;
     return answerPage(sandbox, undefined, { status: 201, page: renderOpened(this.#boxOf(c), identity, origin) });
