@@ -172,7 +172,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
     // An expired token is still taken.
     const isKnown = token !== undefined && (sandbox.isTokenTaken(token) || caller !== undefined);
     if (isUnreadable || isKnown) return next();
-    // Before anything else: the other refusals show that the token is not the admin token.
+    // Before anything else, since a refused attempt tests a token, too.
     const admitted = selfService(c);
     if ("waitS" in admitted) {
       const messages = [`Too many companies opened from this address. Try again in ${admitted.waitS} s`];
