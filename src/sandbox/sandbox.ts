@@ -138,11 +138,6 @@ export class Sandbox {
     return opened;
   }
 
-  /** The company's name as customers know it. */
-  nameOf({ id }: Company): string {
-    return this.opened.get(id)?.setup.name ?? id;
-  }
-
   /** The company of an access token that has not expired. With auto-provision an unseen token opens its own company. */
   findByToken(token: string): Company | undefined {
     this.provisioned.dropIdle();

@@ -303,6 +303,18 @@ describe("the company of a charge", () => {
     expect(await statusAt(`${body.paymentUrl}?company=company_sandbox`)).toBe(404);
   });
 
+  it.each(["at_kept-secret", "kept-secret"])(
+    "does not tell the access token %s, where an admin token guards the sandbox",
+    async (token) => {
+      const live = await startLive({ autoProvision: true, adminToken: "admin" });
+      const headers = { authorization: `Bearer ${token}`, "x-company-id": "company_kept-secret" };
+      const { body } = await live.http("POST", "/v1/charges", chargeRequest(), headers);
+      const html = await (await fetch(body.paymentUrl)).text();
+      expect(html).toContain("company_[redacted]</strong>");
+      expect(html).not.toContain("kept-secret");
+    },
+  );
+
   it("is chosen by ?company= where fixtures give several companies the same charge", async () => {
     const id = "7d9c6ab2-0000-4000-8000-000000000000";
     const charge: ChargeFixture = {

@@ -5,14 +5,14 @@ import { checkoutScript, checkoutStyle } from "../shared/assets.js";
 import { Layout } from "../shared/layout.js";
 import { showMoney } from "../shared/show.js";
 import { renderBill, renderPaymentForm, renderTimeLeft } from "./payment-form.js";
-import { type Payment, type PaymentState, findPending, stateOf, versionOf } from "./payment.js";
+import { type Payment, type PaymentState, findPending, nameOf, stateOf, versionOf } from "./payment.js";
 import { type Notice, type Problem, type Texts, languageNames, languages, showMsisdn } from "./texts.js";
 import { type CheckoutView, WAITING, redirectionTo } from "./view.js";
 
 export function ChargePage(view: CheckoutView, payment: Payment, problem: Problem | undefined): JSX.Element {
   const state = stateOf(payment);
   if (state !== "due") return renderSettled(view, payment, state);
-  const title = view.texts.due.title(showMoney(payment.charge.amount), view.sandbox.nameOf(payment.company));
+  const title = view.texts.due.title(showMoney(payment.charge.amount), nameOf(view.sandbox, payment.company));
   return (
     <Frame view={view} title={title} follows={{ version: versionOf(payment), next: view.linkTo() }}>
       {renderBill(view, payment, true)}

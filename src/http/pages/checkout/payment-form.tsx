@@ -1,6 +1,6 @@
 import type { Money } from "../../../domain/values/money.js";
 import { isoDuration, showCountdown, showMoney } from "../shared/show.js";
-import { type Payment, timeLeft } from "./payment.js";
+import { type Payment, nameOf, timeLeft } from "./payment.js";
 import { type Problem, type Texts, showMsisdn, testNumberChoices } from "./texts.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge } from "../../../domain/model/charge.js";
@@ -102,7 +102,7 @@ const SHOWN_MAX = 400;
 /** `isOpen` means that the charge is due. Then the amount is the page's heading, and the time left is shown. */
 export function renderBill({ sandbox, texts }: CheckoutView, payment: Payment, isOpen: boolean) {
   const { company, charge } = payment;
-  const merchant = sandbox.nameOf(company);
+  const merchant = nameOf(sandbox, company);
   return (
     <section class="bill">
       <div class="merchant">

@@ -4,6 +4,8 @@ import type { Company } from "../../../sandbox/company/company.js";
 import type { Charge, PendingPayment } from "../../../domain/model/charge.js";
 import { dueId } from "../../../domain/model/work.js";
 import { makeReady } from "../../shared/company.js";
+import { DEFAULT_COMPANY, setupFor } from "../../../sandbox/config/options.js";
+import { REDACTED } from "../../../sandbox/observation/redact.js";
 
 export interface Payment {
   readonly company: Company;
@@ -42,6 +44,18 @@ export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | unde
     return { company, charge };
   }
   return undefined;
+}
+
+/**
+ * The company's name as customers know it. An id that was made from an access token tells the token. Where an admin token guards the sandbox, that would
+ * open the whole company to whoever has the link.
+ */
+export function nameOf({ opened, options }: Sandbox, { id, record }: Company): string {
+  const tellsToken = record.identity.tokens.some(
+    ({ token }) => token !== DEFAULT_COMPANY.token && setupFor(token).id === id,
+  );
+  const shown = tellsToken && options.adminToken !== undefined ? `company_${REDACTED}` : id;
+  return opened.get(id)?.setup.name ?? shown;
 }
 
 /** `pending`: the result of a payment comes later. `closed`: dropped before its time was over. */
