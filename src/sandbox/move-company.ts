@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { messagesOf } from "../contract/parse.js";
 import { anyText, listOf, object, word } from "../kernel/fields.js";
-import { jsonBytes } from "../kernel/messages/json.js";
+import { jsonBytes, valueBytes } from "../kernel/messages/json.js";
 import { messageOf, UsageError } from "../kernel/messages/problem.js";
 import { quote } from "../kernel/messages/text.js";
 import { createIdSource } from "../kernel/records/ids.js";
@@ -11,7 +11,7 @@ import type { ReleaseGate } from "./company/release-gate.js";
 import type { Sandbox } from "./sandbox.js";
 import { checkCompany } from "./state/check-company.js";
 import type { Identity, StoredCompany } from "./state/company-record.js";
-import { STATE_BYTES_MAX } from "./state/state.js";
+import { STATE_BYTES_MAX, STATE_VALUE_BYTES_MAX } from "./state/state.js";
 import { companyEntries, createStoreFormat } from "./state/store-format.js";
 
 /** An export holds everything durable of a company, as the entries that a store keeps. */
@@ -38,9 +38,11 @@ export function exportCompany(sandbox: Sandbox, id: string, closes: boolean): Ex
   const { closings: before = [] } = stored.record;
   const closings = closes && company !== undefined ? [...before, createIdSource(undefined, id).uuid()] : before;
   const entries = companyEntries({ ...stored.record, moving: undefined, closings }, stored.setup, false);
-  if (isTooLarge(entries)) throw new UsageError("state", `Failed to export the company: ${TOO_LARGE}.`);
+  const made = { exportVersion: EXPORT_VERSION, companyId: id, entries } as const;
+  const problem = isTooLarge(made) ? TOO_LARGE : hasTooManyValues(made) ? TOO_MANY_VALUES : undefined;
+  if (problem !== undefined) throw new UsageError("state", `Failed to export the company: ${problem}.`);
   if (closes && company !== undefined) sandbox.closeForMove(company, closings);
-  return { exportVersion: EXPORT_VERSION, companyId: id, entries };
+  return made;
 }
 
 interface ClosedCompany extends Row {
@@ -49,8 +51,22 @@ interface ClosedCompany extends Row {
 
 const TOO_LARGE = `it has more than ${STATE_BYTES_MAX} bytes. Remove snapshots, or reset it`;
 
-function isTooLarge(entries: readonly unknown[]): boolean {
-  return jsonBytes(entries, STATE_BYTES_MAX) > STATE_BYTES_MAX;
+const TOO_MANY_VALUES =
+  "its metadata has so many short values that no import would take it. Remove snapshots, or reset it";
+
+function isTooLarge(value: unknown): boolean {
+  return jsonBytes(value, STATE_BYTES_MAX) > STATE_BYTES_MAX;
+}
+
+/** Whether an import would refuse the export for the memory that it takes. A company that is closed by then could be opened nowhere. */
+function hasTooManyValues({ entries, ...head }: Exported): boolean {
+  let bytes = valueBytesOf({ ...head, entries: [] });
+  for (const entry of entries) bytes += valueBytesOf([entry]);
+  return bytes > STATE_VALUE_BYTES_MAX;
+}
+
+function valueBytesOf(value: unknown): number {
+  return valueBytes(Buffer.from(JSON.stringify(value)));
 }
 
 /** The companies that were closed to be moved and are not removed yet. */

@@ -144,6 +144,14 @@ describe("more than a string can hold", () => {
   });
 });
 
+it("a company that no import would take is not closed for a move", async () => {
+  const { world } = await withMetadata(400, { values: Array.from({ length: 20_000 }, () => []) });
+  const { status, body } = await world.control("POST", "/companies/company_sandbox/export", { close: true });
+  const why = "its metadata has so many short values that no import would take it. Remove snapshots, or reset it";
+  expect([status, body.message]).toEqual([422, [`Failed to export the company: ${why}.`]]);
+  expect((await world.api("GET", "/v1/balance")).status).toBe(200);
+});
+
 describe("answers that a client does not read", () => {
   const ask = async (url: string, path: string, headers: Record<string, string>): Promise<Socket> => {
     const socket = await connectTo(url);
