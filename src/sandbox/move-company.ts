@@ -59,14 +59,8 @@ function isTooLarge(value: unknown): boolean {
 }
 
 /** Whether an import would refuse the export for the memory that it takes. A company that is closed by then could be opened nowhere. */
-function hasTooManyValues({ entries, ...head }: Exported): boolean {
-  let bytes = valueBytesOf({ ...head, entries: [] });
-  for (const entry of entries) bytes += valueBytesOf([entry]);
-  return bytes > STATE_VALUE_BYTES_MAX;
-}
-
-function valueBytesOf(value: unknown): number {
-  return valueBytes(Buffer.from(JSON.stringify(value)));
+function hasTooManyValues(exported: Exported): boolean {
+  return valueBytes(Buffer.from(JSON.stringify(exported))) > STATE_VALUE_BYTES_MAX;
 }
 
 /** The companies that were closed to be moved and are not removed yet. */

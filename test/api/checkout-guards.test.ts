@@ -304,7 +304,7 @@ describe("the company of a charge", () => {
   });
 
   it.each(["at_kept-secret", "kept-secret"])(
-    "does not tell the access token %s, where an admin token guards the sandbox",
+    "does not show the access token %s, where an admin token guards the sandbox",
     async (token) => {
       const live = await startLive({ autoProvision: true, adminToken: "admin" });
       const headers = { authorization: `Bearer ${token}`, "x-company-id": "company_kept-secret" };

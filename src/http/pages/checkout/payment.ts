@@ -47,14 +47,14 @@ export function findPaymentNow(c: HttpContext, sandbox: Sandbox): Payment | unde
 }
 
 /**
- * The company's name as customers know it. An id that was made from an access token tells the token. Where an admin token guards the sandbox, that would
- * open the whole company to whoever has the link.
+ * The company's name as customers know it. An id that was made from an access token shows the token. Where an admin token guards the sandbox, that would
+ * open the whole company to anyone with the link.
  */
 export function nameOf({ opened, options }: Sandbox, { id, record }: Company): string {
-  const tellsToken = record.identity.tokens.some(
+  const showsToken = record.identity.tokens.some(
     ({ token }) => token !== DEFAULT_COMPANY.token && setupFor(token).id === id,
   );
-  const shown = tellsToken && options.adminToken !== undefined ? `company_${REDACTED}` : id;
+  const shown = showsToken && options.adminToken !== undefined ? `company_${REDACTED}` : id;
   return opened.get(id)?.setup.name ?? shown;
 }
 
