@@ -5,6 +5,7 @@ import { type Log, silentLog } from "../kernel/log.js";
 import { type SystemClock, systemClock } from "../kernel/time/system-clock.js";
 import { Table } from "../kernel/records/table.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
+import { withoutExpired } from "./state/company-record.js";
 import type { CompanySetup } from "./state/fixture.js";
 import { type Observation, observe } from "./observation.js";
 import { createHttpTransport } from "../adapters/delivery/http-transport.js";
@@ -295,10 +296,9 @@ export class Sandbox {
    */
   reset(company: Company): Company {
     const { setup } = this.openedAs(company);
-    const { tokens, secretKey } = company.record.identity;
-    // Otherwise a tenant would lose its token, and a token that has expired, or that it replaced because others know it, would work again.
-    const kept = tokens.filter(({ expiresAt }) => (expiresAt ?? Infinity) > company.now());
-    const begin = this.options.tenancy ? { ...setup, tokens: kept, secretKey } : setup;
+    // Otherwise a tenant would lose its token, and a token that it replaced because others know it would work again.
+    const { tokens, secretKey } = withoutExpired(company.record.identity, company.now());
+    const begin = this.options.tenancy ? { ...setup, tokens, secretKey } : setup;
     this.#assertTokensFree(begin);
     const { record } = this.#create(begin, company.record);
     this.#forget(company);
@@ -331,6 +331,7 @@ export class Sandbox {
    */
   putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
     const record = restoreState(company, dumped);
+    if (this.options.tenancy) record.identity = withoutExpired(company.record.identity, company.now());
     this.events.emit("replaces", { company });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);

@@ -45,6 +45,23 @@ it.each(["replaceToken", "giveIdAway"] as const)("a stream ends and shows nothin
   expect(await text).not.toContain("later");
 });
 
+it.each(["a snapshot", "a state"])(
+  "a token that has expired does not work again after %s from before",
+  async (from) => {
+    const { control, api } = open();
+    await control("POST", "/snapshots/before", undefined, bearer(FORMER));
+    const state = (await control("GET", "/state", undefined, bearer(FORMER))).body;
+    await control("POST", "/companies/company_x/rotate", { accessToken: NEXT, overlap: "1h" }, bearer(FORMER));
+    await control("POST", "/clock/advance", { by: "2h" }, bearer(NEXT));
+    if (from === "a state") await control("PUT", "/state", state, bearer(NEXT));
+    else await control("PUT", "/snapshots/before", undefined, bearer(NEXT));
+    const statusOf = async (token: string): Promise<number> =>
+      (await api("GET", "/v1/balance", undefined, { ...bearer(token), "x-company-id": "company_x" })).status;
+    expect(await statusOf(NEXT)).toBe(200);
+    expect(await statusOf(FORMER)).toBe(401);
+  },
+);
+
 /** Sends the second piece of the body when `meanwhile` is done. */
 async function send(
   { app }: Pick<TestWorld, "app">,

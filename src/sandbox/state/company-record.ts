@@ -65,3 +65,8 @@ export interface CompanyRecord {
    */
   closings?: readonly string[] | undefined;
 }
+
+/** Without the tokens that have expired at `now`: they must not work again when the clock goes back. */
+export function withoutExpired(identity: Identity, now: Instant): Identity {
+  return { ...identity, tokens: identity.tokens.filter(({ expiresAt }) => (expiresAt ?? Infinity) > now) };
+}
