@@ -15,7 +15,7 @@ export const limits = mapping(
   {
     requests: limit("At most this many requests in a company's journal", 10_000),
     events: limit("At most this many domain events of a company", 100_000),
-    deliveries: limit("At most this many ended deliveries of a company", 100_000),
+    deliveries: limit("Ended deliveries of a company are removed when it has more deliveries than this", 100_000),
     // A receiver that never answers must not fill the memory.
     pendingDeliveries: limit("At most this many pending deliveries of a company", 100_000),
     companies: limit("At most this many companies opened by autoProvision", 1_000),
