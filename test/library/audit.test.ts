@@ -36,6 +36,26 @@ describe("audit", { timeout: 60_000 }, () => {
     await expect(audited).rejects.toMatchObject({ messages: [expect.stringContaining("Refused: [redacted]")] });
   });
 
+  it.each([
+    ["a BigInt", 1n],
+    ["a cycle", ring()],
+    ["nothing", undefined],
+  ])("rejects when the check gives %s", async (_, state) => {
+    const { url } = await startReceiver(() => 200);
+    const audited = audit(url, { check: () => state, only: "state-duplicate" });
+    await expect(audited).rejects.toThrow(UsageError);
+  });
+
+  it("rejects with what a function of the caller throws", async () => {
+    const { url } = await startReceiver(() => 200);
+    const failure = new Error("The database is down");
+    const fail = (): never => {
+      throw failure;
+    };
+    await expect(audit(url, { check: fail, only: "state-duplicate" })).rejects.toBe(failure);
+    await expect(audit(url, { check: () => 1, order: fail, only: "state-duplicate" })).rejects.toBe(failure);
+  });
+
   it("redacts the start of a secret where the kept answer ends", async () => {
     const { url } = await startAnswering({ status: 500, body: `${"x".repeat(4_084)}${SECRET}` });
     const { checks } = await audit(url, { secret: SECRET, only: "valid-event" });
@@ -57,3 +77,9 @@ describe("audit", { timeout: 60_000 }, () => {
     await expect(audit("http://127.0.0.1:9/hooks")).rejects.toMatchObject({ kind: "cannot-run" });
   });
 });
+
+function ring(): unknown {
+  const ring: { self?: unknown } = {};
+  ring.self = ring;
+  return ring;
+}

@@ -115,9 +115,18 @@ async function callFunction(source: () => unknown, options: ReadOptions): Promis
     const cancel = system.after(timeoutMs, () => reject(refusal(`it did not end within ${timeoutMs} ms`)));
     Promise.resolve().then(source).then(resolve, reject).finally(cancel);
   });
-  const text = JSON.stringify(value);
+  const text = jsonOf(value);
   if (text === undefined) throw refusal("it must return a number or something else that JSON can represent");
   return JSON.parse(text);
+}
+
+/** Undefined for what JSON cannot represent, such as a function, a BigInt or a cycle. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** When a connection fails, the URL is asked again for a while: the application may be restarting by itself, as under a file watcher. */
