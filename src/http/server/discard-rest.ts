@@ -12,8 +12,10 @@ const IDLE_MS_MAX = 5_000;
  */
 export async function answerWhileReceiving(answer: Response, incoming: IncomingMessage): Promise<Response> {
   const { status, headers } = answer;
-  if (answer.body === null) {
+  if (answer.body === null || isStreamed(headers)) {
     await discardRest(incoming);
+    // A stream may be idle for longer than a client that sends.
+    incoming.socket.setTimeout(0);
     return answer;
   }
   const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -28,6 +30,11 @@ export async function answerWhileReceiving(answer: Response, incoming: IncomingM
     },
   });
   return new Response(body, { status, headers });
+}
+
+/** Whether an answer is an event stream, which may never end, or a file that may be larger than the memory. */
+function isStreamed(headers: Headers): boolean {
+  return headers.has("content-disposition") || headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
 
 /** Resolves when the client has sent everything, or its connection was cut. */

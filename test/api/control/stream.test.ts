@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { HEARTBEAT_MS } from "../../../src/http/shared/event-stream.js";
@@ -5,6 +6,7 @@ import { DEFAULT_LIMITS } from "../../../src/sandbox/company/limits.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { gate, type Live, startLive } from "../../support/live.js";
+import { connectTo } from "../../support/raw-http.js";
 import type { LooseJson } from "../../support/world.js";
 
 interface Message {
@@ -311,6 +313,19 @@ describe("the resources of a stream", () => {
     await clear(live);
     await live.createCharge();
     expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
+  });
+
+  it("begin when the body of the request has come, and are not kept in memory before", async () => {
+    const live = await startLive();
+    const countNew = countListeners(live);
+    const socket = await connectTo(live.url);
+    onTestFinished(() => void socket.destroy());
+    const { host } = new URL(live.url);
+    socket.write(`GET /_sandbox/stream HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{`);
+    await vi.waitFor(() => expect(countNew()).toBe(1));
+    socket.write("}");
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it("include a heartbeat when nothing happens", async () => {
