@@ -70,7 +70,7 @@ export function linkTo(
 ): string {
   const isDefault = sandbox.defaultCompany === company;
   const parameters = new URLSearchParams(isDefault ? {} : { company: company.id });
-  for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.set(name, value);
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) parameters.append(name, value);
   const query = parameters.size === 0 ? "" : `?${String(parameters)}`;
   return root + (path === "" ? "/_sandbox" : DASHBOARD + path).slice(1) + query;
 }
