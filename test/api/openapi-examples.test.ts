@@ -29,6 +29,11 @@ describe("every example of the API description", () => {
     },
   );
 
+  it("exists however much a transfer costs", () => {
+    const profile = profileOf({ "transfers.fee": { fixed: 1_000_000_000 } });
+    expect(examplesOf(describeApi({ profile })).length).toBeGreaterThan(50);
+  });
+
   it("exists for every body", () => {
     for (const [called, { requestBody, responses }] of operationsOf(document)) {
       const bodies = [requestBody, ...Object.values(responses)].flatMap((part) =>

@@ -124,7 +124,7 @@ function receiverHost(allow: Profile["webhooks"]["allow"]): string {
 /** The start of the contract's scenario of a working day. */
 const START = Date.UTC(2026, 0, 15, 9);
 const MINUTE_MS = 60_000;
-/** The least opening balance. It covers everything that the examples do, whatever bounds a profile gives to amounts. */
+/** The least opening balance. It covers everything that the examples do, unless a profile has large bounds or fees. */
 const OPENING_MIN_XOF = 10_000_000;
 
 /** A small company for the examples of the API description, always the same. */
@@ -148,7 +148,7 @@ function createSampleStage(profile: Profile) {
       throw error;
     }
   };
-  run(setBalance, fromXof(Math.max(OPENING_MIN_XOF, 5 * profile.transfers.min)));
+  run(setBalance, fromXof(Math.max(OPENING_MIN_XOF, 5 * (profile.transfers.min + profile.transfers.fee.fixed))));
   return {
     profile,
     world,
