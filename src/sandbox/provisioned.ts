@@ -6,7 +6,7 @@ import { setupFor } from "./config/options.js";
 import type { Sandbox } from "./sandbox.js";
 
 /** RFC 6750 `b64token`, at a length that fits a header and an id. */
-const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}=*$/;
+const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}={0,2}$/;
 
 /** Shorter tokens can be guessed. */
 export const TENANT_TOKEN_MIN = 20;

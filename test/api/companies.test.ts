@@ -224,7 +224,7 @@ describeApi("auto-provision", (open) => {
     expect((await api("GET", "/v1/balance", undefined, as("at_x", "company_y"))).status).toBe(403);
   });
 
-  it.each([`at_${"x".repeat(200)}`, "at_<script>", "at_%00", "{token}"])(
+  it.each([`at_${"x".repeat(200)}`, `at_x${"=".repeat(200)}`, "at_<script>", "at_%00", "{token}"])(
     "opens no company for the token %s",
     async (token) => {
       const { api } = await open({ autoProvision: true });
