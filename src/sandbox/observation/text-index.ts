@@ -13,6 +13,8 @@ const LEFT_MAX = 16;
  */
 export class TextIndex {
   readonly #texts = new Set<string>();
+  /** The lengths that texts have. */
+  readonly #sizes = new Set<number>();
   /** The texts by their heads. */
   readonly #sorted = new Map<number, string[]>();
   /** For a text, the lengths of all texts that it begins with, longest first. */
@@ -37,6 +39,7 @@ export class TextIndex {
   #note(text: string): string[] | undefined {
     if (this.#texts.has(text)) return undefined;
     this.#texts.add(text);
+    this.#sizes.add(text.length);
     this.#longest = Math.max(this.#longest, text.length);
     if (text.length >= ENCODED_MIN) this.shortest = Math.min(this.shortest, text.length);
     const head = headOf(text, 0);
@@ -88,8 +91,9 @@ export class TextIndex {
   #lengthsOf(text: string): readonly number[] {
     let lengths = this.#lengths.get(text);
     if (lengths === undefined) {
-      const all = Array.from({ length: text.length }, (_, at) => text.length - at);
-      lengths = all.filter((length) => this.#texts.has(text.slice(0, length)));
+      // Only these: looking up each beginning of a text would take the square of its length.
+      const sizes = [...this.#sizes].filter((size) => size <= text.length).sort((a, b) => b - a);
+      lengths = sizes.filter((size) => this.#texts.has(text.slice(0, size)));
       this.#lengths.set(text, lengths);
     }
     return lengths;

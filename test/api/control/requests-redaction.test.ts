@@ -255,3 +255,13 @@ it("a journal of large texts is listed without a long stop", async () => {
   });
   expect(stopMs).toBeLessThan(3_000);
 });
+
+it("requests with long unknown tokens are listed without a long stop", async () => {
+  const { api, control } = started();
+  const authorization = `Bearer zq1${"=".repeat(15_000)}`;
+  await api("GET", "/v1/balance", undefined, { authorization, "x-begins-like-it": "zqzzz" });
+  const stopMs = await longestStop(async () => {
+    expect((await control("GET", "/requests")).body.count).toBe(1);
+  });
+  expect(stopMs).toBeLessThan(75);
+});
