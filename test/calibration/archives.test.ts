@@ -199,6 +199,11 @@ it("reads a body that is nested deeper than any of the API as text", async () =>
 
 it.each<[string, (first: HttpExchange) => HttpExchange, object[]]>([
   [
+    "a member toString, with which no text can be made of the body",
+    (first) => ({ ...first, answer: { ...first.answer!, body: Buffer.from('{"status":{"toString":1}}') } }),
+    [{ pointer: "/body", kind: "type" }],
+  ],
+  [
     "headers that HTTP cannot carry",
     (first) => ({ ...first, headers: [...first.headers, ["content-type", "a\nb"], ["x-company-id", "\u2028"]] }),
     [],

@@ -1,4 +1,4 @@
-import { beyondBounds, parseJsonOrText } from "../../kernel/messages/json.js";
+import { beyondBounds, type JsonBounds, parseJsonOrText } from "../../kernel/messages/json.js";
 import type { Instant } from "../../kernel/time/instant.js";
 
 /** Headers in the order in which they were sent, with names as they were sent. */
@@ -46,13 +46,14 @@ export interface HttpAnswer {
 }
 
 /** More levels than any body of the API has. Code that works on a deeper value might exhaust the stack. */
-const BODY_BOUNDS = { depth: 200, members: Infinity };
+export const DEPTH_BOUNDS: JsonBounds = { depth: 200, members: Infinity };
+const BODY_BOUNDS: JsonBounds = { ...DEPTH_BOUNDS, areTexts: true };
 
-/** The JSON of a body; its text when it is not JSON or is nested too deep; undefined when it is empty. */
-export function parseBody(text: string): unknown {
+/** The JSON of a body; its text when it is not JSON, is nested too deep or has a member `toString`; undefined when it is empty. */
+export function parseBody(text: string, bounds = BODY_BOUNDS): unknown {
   if (text === "") return undefined;
   const value = parseJsonOrText(text);
-  return beyondBounds(value, BODY_BOUNDS) === undefined ? value : text;
+  return beyondBounds(value, bounds) === undefined ? value : text;
 }
 
 /** The value of the first header of this name, in any case. */

@@ -4,6 +4,7 @@ import {
   type HttpExchange,
   type SignatureVerdict,
   headerOf,
+  DEPTH_BOUNDS,
   parseBody,
 } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
@@ -131,7 +132,7 @@ class Hider {
 
   /** Like `text`, but JSON that is cut off, or nested too deep to look for members, is hidden as a whole if it may contain a hidden name. */
   body(text: string): string {
-    const isUnread = /^\s*[[{]/.test(text) && parseBody(text) === text;
+    const isUnread = /^\s*[[{]/.test(text) && parseBody(text, DEPTH_BOUNDS) === text;
     return isUnread && this.#mayName(text) ? REDACTED : this.text(text);
   }
 
@@ -145,7 +146,7 @@ class Hider {
   #textIn(text: string, nesting: number): string {
     if (nesting > NESTING_MAX || this.#noJson > NO_JSON_MAX) return this.#listed(text);
     const mayBeJson = /^\s*[[{"]/.test(text);
-    const json = mayBeJson ? parseBody(text) : text;
+    const json = mayBeJson ? parseBody(text, DEPTH_BOUNDS) : text;
     if (mayBeJson && json === text) this.#noJson++;
     if (json === text || json === undefined)
       return this.#members(this.#parameters(this.#quoted(text), nesting)).replaceAll(USER_INFO, REDACTED);

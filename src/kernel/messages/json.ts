@@ -43,6 +43,8 @@ export interface JsonBounds {
   readonly members: number;
   /** The most memory that the values take, by {@link valueBytes}. Checked before the text is parsed. */
   readonly valueBytes?: number;
+  /** Whether objects may not have a member `toString`: `String` and `Number` throw for those. */
+  readonly areTexts?: true;
 }
 
 const VALUE_BYTES = 16;
@@ -62,7 +64,7 @@ export function valueBytes(json: Uint8Array): number {
 }
 
 /** The exceeded bound, completing "The body …"; undefined when there is none. Works level by level, so that no nesting overflows the stack. */
-export function beyondBounds(value: unknown, { depth, members }: JsonBounds): string | undefined {
+export function beyondBounds(value: unknown, { depth, members, areTexts }: JsonBounds): string | undefined {
   let found = 0;
   let level = [value].filter(isContainer);
   for (let deep = 0; level.length > 0; deep++) {
@@ -72,6 +74,7 @@ export function beyondBounds(value: unknown, { depth, members }: JsonBounds): st
       const held: readonly unknown[] = Array.isArray(container) ? container : Object.values(container);
       if (!Array.isArray(container)) found += held.length;
       if (found > members) return `has more than ${members} members`;
+      if (areTexts && Object.hasOwn(container, "toString")) return "has a member toString";
       for (const item of held) if (isContainer(item)) next.push(item);
     }
     level = next;
