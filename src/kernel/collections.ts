@@ -10,6 +10,16 @@ export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) =>
   return groups;
 }
 
+/** Like `Math.min`, which overflows the stack when it is called with some 100 000 values. */
+export function minOf(values: readonly number[]): number {
+  return values.reduce((least, value) => Math.min(least, value), Infinity);
+}
+
+/** Like `Math.max`, for any number of values. */
+export function maxOf(values: readonly number[]): number {
+  return values.reduce((most, value) => Math.max(most, value), -Infinity);
+}
+
 /** How many items have each key. */
 export function countBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, number> {
   return new Map([...groupBy(items, keyOf)].map(([key, { length }]) => [key, length]));

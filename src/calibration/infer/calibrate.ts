@@ -5,7 +5,7 @@ import { toIso } from "../../kernel/time/instant.js";
 import { REDACTED, SecretRedactor } from "../../sandbox/observation/redact.js";
 import { credentialsIn, credentialsOf } from "../recording/credentials.js";
 import type { Entry } from "../recording/entry.js";
-import { groupBy } from "../../kernel/collections.js";
+import { groupBy, maxOf, minOf } from "../../kernel/collections.js";
 import { type Recording, readRecording } from "../recording/history.js";
 import { type ReadEntry, readEntry } from "../recording/read-entry.js";
 import { DIFFERENCES_MAX, type FoundDifference } from "../replay/compare.js";
@@ -119,8 +119,8 @@ function extentOf(tracks: readonly Track[]) {
     exchanges: entries.length - webhooks,
     webhooks,
     compared: compared.reduce((sum, one) => sum + one, 0),
-    from: starts.length === 0 ? null : toIso(Math.min(...starts)),
-    to: ends.length === 0 ? null : toIso(Math.max(...ends)),
+    from: starts.length === 0 ? null : toIso(minOf(starts)),
+    to: ends.length === 0 ? null : toIso(maxOf(ends)),
   };
 }
 

@@ -4,7 +4,7 @@ import { type Entry, type History, type RecordedRequest, subjectOf } from "../re
 import { idInPath, idsIn, itemsIn } from "../recording/resources.js";
 import type { FoundDifference } from "../replay/compare.js";
 import type { Replayed } from "../replay/replay.js";
-import { groupBy } from "../../kernel/collections.js";
+import { groupBy, maxOf } from "../../kernel/collections.js";
 import type { Track } from "./bench.js";
 import { nameDrift } from "./drift.js";
 import { weigh } from "./score.js";
@@ -30,7 +30,7 @@ export function focus(history: History, { differences, reads }: Replayed): Histo
   for (const alike of heaviestKinds(differences).values()) {
     for (const { exchange } of alike.slice(0, EXAMPLES_MAX)) wanted.add(places.get(exchange) ?? 0);
   }
-  const before = Math.max(-1, ...[...wanted].filter((place) => isAboutAll(entries[place])));
+  const before = maxOf([-1, ...[...wanted].filter((place) => isAboutAll(entries[place]))]);
   const keys = new Set([...wanted].flatMap((place) => keysOf(entries[place]!)));
   const kept = new Map<string, number>();
   const isRelated = (entry: Entry): boolean => {

@@ -1,3 +1,4 @@
+import { maxOf, minOf } from "../../kernel/collections.js";
 import type { Json } from "../../kernel/messages/json.js";
 
 /** A value that was sent, and whether it was refused. */
@@ -11,12 +12,12 @@ export function solveLimit(tries: readonly Try[], end: "least" | "most"): readon
   const accepted = tries.filter(({ refused }) => !refused).map(({ value }) => value);
   const refused = tries.filter((one) => one.refused).map(({ value }) => value);
   if (end === "most") {
-    const from = Math.max(0, ...accepted);
-    const to = Math.min(...refused.filter((value) => value > from)) - 1;
+    const from = maxOf([0, ...accepted]);
+    const to = minOf(refused.filter((value) => value > from)) - 1;
     return Number.isFinite(to) ? [...new Set([roundest(from, to), from, to])] : accepted.length === 0 ? [] : [from];
   }
-  const to = Math.min(...accepted);
-  const from = Math.max(0, ...refused.filter((value) => value < to)) + 1;
+  const to = minOf(accepted);
+  const from = maxOf([0, ...refused.filter((value) => value < to)]) + 1;
   return Number.isFinite(to) ? [...new Set([roundest(from, to), from, to])] : [];
 }
 

@@ -161,8 +161,8 @@ function suggestChargeFees({ sightings }: Traffic): readonly Json[] {
       ? [{ rate: fees["rate"], pair: [amount, fees["value"]] as const }]
       : [],
   );
-  return unique(shown.map(({ rate }) => rate)).flatMap((rate) => {
-    const pairs = shown.filter((one) => one.rate === rate).map(({ pair }) => pair);
+  return [...groupBy(shown, ({ rate }) => rate)].flatMap(([rate, alike]) => {
+    const pairs = alike.map(({ pair }) => pair);
     return decimalsThat(pairs, { rate, fixed: 0 }, [0, 2, 4]).flatMap((decimals) => [
       { rate, decimals },
       { rate, decimals, credit: "net" },
@@ -263,7 +263,10 @@ function numbersOf(traffic: Traffic): readonly Json[] {
   const withSameOutcome = [...groupBy([...requests, ...ended], ({ outcome }) => JSON.stringify(outcome)).values()]
     .map((same) => new Set(same.map(({ msisdn }) => msisdnKey(msisdn))))
     .toSorted((one, other) => one.size - other.size);
-  const rankOf = (msisdn: string) => withSameOutcome.findIndex((numbers) => numbers.has(msisdnKey(msisdn)));
+  const ranked = withSameOutcome.flatMap((numbers, rank) => [...numbers].map((key) => [key, rank] as const));
+  // Of a number with several outcomes, the first rank counts.
+  const ranks = new Map(ranked.toReversed());
+  const rankOf = (msisdn: string) => ranks.get(msisdnKey(msisdn)) ?? 0;
   return unique(requests.map(({ msisdn }) => msisdn)).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 

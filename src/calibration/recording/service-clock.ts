@@ -1,4 +1,5 @@
 import type { Instant } from "../../kernel/time/instant.js";
+import { minOf } from "../../kernel/collections.js";
 import { isObject } from "../../kernel/messages/json.js";
 import type { Entry } from "./entry.js";
 import type { ReadEntry } from "./read-entry.js";
@@ -115,7 +116,7 @@ function timesOfReports(read: readonly ReadEntry[]): (Instant | undefined)[] {
       if (exchange.method !== "POST" || !isObject(answer?.body)) return undefined;
       const changed = operation === "createBatch" ? transfersIn(answer.body) : [answer.body];
       const times = changed.flatMap((data) => (data["id"] === undefined ? [] : (reports.get(eventOf({ data })) ?? [])));
-      return times.length === 0 ? undefined : Math.min(...times);
+      return times.length === 0 ? undefined : minOf(times);
     })
     .toReversed();
 }

@@ -194,7 +194,7 @@ export class Replay {
     if (!this.#options.comparesWebhooks) return;
     const delayOf = ({ body }: SentWebhook): number => this.#delays.get(sentEventOf(body, this.#bindings)) ?? 0;
     const missing = this.#receivers.sent.filter((webhook) => webhook.at + delayOf(webhook) <= this.company.now());
-    this.#differences.push(...missing.map(missingWebhook));
+    for (const webhook of missing) this.#differences.push(missingWebhook(webhook));
   }
 
   result(): Replayed {
