@@ -9,7 +9,7 @@ import { systemClock } from "../kernel/time/system-clock.js";
 import { DEFAULT_COMPANY } from "../sandbox/config/options.js";
 import { SecretRedactor } from "../sandbox/observation/redact.js";
 import { checkOptions, durationAbove0, valueThat } from "./sandbox-options.js";
-import { HEADER_NAME, matching } from "../kernel/fields.js";
+import { headerName } from "../domain/profile/setting-kinds.js";
 import { isObject } from "../kernel/messages/json.js";
 import type * as z from "zod";
 
@@ -73,7 +73,7 @@ const names = valueThat("the id of a check or a group, or a list of them", (valu
 const fields: Readonly<Record<keyof AuditOptions, z.ZodType>> = {
   secret: text,
   oldSecret: text,
-  header: matching(HEADER_NAME, "the name of a header"),
+  header: headerName(),
   topic: text,
   event: valueThat("a JSON object, or its text", isEvent),
   check: source,

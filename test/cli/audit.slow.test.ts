@@ -238,8 +238,9 @@ describe("wrong use of sandbox audit", { timeout: 60_000 }, () => {
     [
       1,
       [url, "--header", "x sig"],
-      'sandbox: --header must be the name of a header, such as x-service-hmac-sha256, not "x sig".',
+      'sandbox: --header must be the name of a header that HTTP itself does not use, such as x-service-hmac-sha256, not "x sig".',
     ],
+    [1, [url, "--header", "Trailer"], "must be the name of a header that HTTP itself does not use"],
     [1, [url, "--topic", " "], "sandbox: --topic must be a topic, such as charges/events"],
     [1, [url, "--reporter", "jnuit"], "Did you mean junit?"],
     [1, [url, "--onyl", "forged"], "Did you mean --only?"],

@@ -7,6 +7,7 @@ import { readText } from "../../adapters/files/read-text.js";
 import { HEADER_DEFAULT } from "../../audit/checks/snippets.js";
 import { runAudit } from "../../audit/run-audit.js";
 import { UsageError, renderPosition } from "../../kernel/messages/problem.js";
+import { headerName } from "../../domain/profile/setting-kinds.js";
 import { DEFAULT_COMPANY } from "../../sandbox/config/options.js";
 import { parseBaseUrl, parseChoice, parseDurationAbove0, readToken, wrongValue } from "../shared/values.js";
 import type { AuditReport } from "../../audit/report.js";
@@ -189,8 +190,12 @@ function isUrl(text: string): boolean {
 }
 
 function parseHeaderName(text: string): string {
-  if (/^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(text)) return text;
-  throw wrongValue("--header", "the name of a header, such as x-service-hmac-sha256", text);
+  if (headerName().safeParse(text).success) return text;
+  throw wrongValue(
+    "--header",
+    "the name of a header that HTTP itself does not use, such as x-service-hmac-sha256",
+    text,
+  );
 }
 
 function parseTopic(text: string): string {
