@@ -13,6 +13,9 @@ export interface PrintedOrder {
   readonly members: object;
 }
 
+/** Each name is looked for in each text of the state. More ids than these are those of other orders. */
+const NAMES_MAX = 100;
+
 const CHARGE_KEYS = /^(charge|payment)(_?id)?$/i;
 const TRANSFER_KEYS = /^(transfer|transaction|payout|txn)(_?id)?$/i;
 const ID_KEYS = /^(charge|payment|transfer|transaction|payout|txn)_?id$/i;
@@ -64,7 +67,7 @@ function render(
     id,
     reference,
     amount: typeof amount === "number" && Number.isSafeInteger(amount) && amount > 0 ? amount : undefined,
-    names: [...new Set([id, ...(reference === undefined ? [] : [reference]), ...idsIn(whole)])],
+    names: [...new Set([id, reference ?? id, ...idsIn(object), ...idsIn(whole)])].slice(0, NAMES_MAX),
     members: {
       ...(typeof description === "string" ? { description } : {}),
       ...(isMetadata ? { metadata: isObject(metadata) ? metadata : {} } : {}),
