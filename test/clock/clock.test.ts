@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createDeferred } from "../../src/kernel/events.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { setClockMode } from "../../src/sandbox/company/advance.js";
 import { createFakeSystem } from "../support/fake-system.js";
@@ -150,6 +151,29 @@ describe("before any request is handled, everything due at or before the company
       return draining;
     };
     expect((await live.http("POST", `/v1/charges/${charge.id}/pay`, {})).status).toBe(422);
+  });
+
+  it("and of several requests that wait for the same due work each has a turn of the event loop", async () => {
+    const live = await startLive();
+    const all = createDeferred();
+    const ready = live.company.ready.bind(live.company);
+    let asked = 0;
+    live.company.ready = () => {
+      if (++asked === 20) all.resolve();
+      return asked > 20 ? ready() : all.promise;
+    };
+    let turn = 0;
+    const ofRequests = new Set<number>();
+    live.sandbox.events.on("changed", () => ofRequests.add(turn));
+    let isOver = false;
+    const countTurns = (): void => {
+      turn++;
+      if (!isOver) setImmediate(countTurns);
+    };
+    countTurns();
+    await Promise.all(Array.from({ length: 20 }, () => live.createCharge()));
+    isOver = true;
+    expect(ofRequests.size).toBe(20);
   });
 
   it("handles all due work on a frozen clock, also more than one slice", async () => {

@@ -81,6 +81,7 @@ async function redeliverFailing({ company, gate }: CompanyCall): Promise<unknown
   const releases: (() => void)[] = [];
   const together = { ...releaseImmediately, after: (release: () => void) => void releases.push(release) };
   for (const { id } of deliveries.values().filter(isFailing)) {
+    await makeReady(company);
     const delivery = deliveries.get(id);
     const isIdle = delivery !== undefined && isFailing(delivery) && !company.dispatcher.isOutstanding(id);
     if (!isIdle || company.closed) continue;

@@ -2,7 +2,10 @@ import type { Company } from "../../sandbox/company/company.js";
 
 /** Before any request is handled, everything due at or before the company's now has happened. */
 export async function makeReady(company: Company): Promise<void> {
-  for (let due = company.ready(); due !== undefined; due = company.ready()) await due;
+  for (let due = company.ready(); due !== undefined; due = company.ready()) {
+    await due;
+    await company.takeTurn();
+  }
 }
 
 /**

@@ -68,6 +68,7 @@ export class Company {
   readonly #closing = new AbortController();
   #clockTasks: Promise<unknown> = Promise.resolve();
   #draining: Promise<void> | undefined;
+  #turns: Promise<void> = Promise.resolve();
   #armedFor: Instant | undefined;
   #disarm: () => void = () => undefined;
 
@@ -167,6 +168,11 @@ export class Company {
       this.#draining = undefined;
     });
     return this.#draining;
+  }
+
+  /** Resolves in another turn of the event loop for each call: hundreds of requests may have waited for the same items. */
+  takeTurn(): Promise<void> {
+    return (this.#turns = this.#turns.then(() => this.deps.system.yieldToEventLoop()));
   }
 
   wake(): void {
