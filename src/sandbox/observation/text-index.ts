@@ -6,6 +6,8 @@ const ENCODED_MIN = 5;
 /** What is left of a character before the mark of a cut: bytes of it, or the beginning of an escape. */
 const CUT = /^[\u0080-\u00FF]{0,3}(?:%(?:[\dA-F]|U[\dA-F]{0,3})?|\\(?:U[\dA-F]{0,3}|X[\dA-F]?)?|&#?\w{0,7})?(?=…)/i;
 const LEFT_MAX = 16;
+/** How many characters are compared at once. */
+const PIECE = 128;
 
 /**
  * Finds the longest of many texts at a position. Texts with the same first characters are kept sorted, so that the time hardly depends on their number:
@@ -103,6 +105,9 @@ export class TextIndex {
 /** How many characters both texts begin with. */
 function commonLength(one: string, other: string): number {
   let common = 0;
+  // Pieces are compared much faster than characters, of which a text that repeats one has thousands in common with each place.
+  const isCommon = (to: number): boolean => to <= one.length && one.slice(common, to) === other.slice(common, to);
+  while (isCommon(common + PIECE)) common += PIECE;
   while (common < one.length && one.charCodeAt(common) === other.charCodeAt(common)) common++;
   return common;
 }

@@ -256,12 +256,14 @@ it("a journal of large texts is listed without a long stop", async () => {
   expect(stopMs).toBeLessThan(3_000);
 });
 
-it("requests with long unknown tokens are listed without a long stop", async () => {
+it.each([
+  ["another", `zq1${"=".repeat(15_000)}`, "zqzzz"],
+  ["a repeated character", "a".repeat(7_900), "a".repeat(7_800)],
+])("requests with long unknown tokens are listed without a long stop, beside %s", async (_, token, text) => {
   const { api, control } = started();
-  const authorization = `Bearer zq1${"=".repeat(15_000)}`;
-  await api("GET", "/v1/balance", undefined, { authorization, "x-begins-like-it": "zqzzz" });
+  await api("GET", "/v1/balance", undefined, { authorization: `Bearer ${token}`, "x-begins-like-it": text });
   const stopMs = await longestStop(async () => {
     expect((await control("GET", "/requests")).body.count).toBe(1);
   });
-  expect(stopMs).toBeLessThan(75);
+  expect(stopMs).toBeLessThan(150);
 });
