@@ -17,6 +17,9 @@ interface Subscribed {
   isDeleted: boolean;
 }
 
+/** How many subscriptions are kept for each URL of a webhook. */
+const URLS_MAX = 100;
+
 /** The subscriptions that were made before a recording. */
 export class EarlierSubscriptions {
   readonly #subscribed: Subscribed[] = [];
@@ -48,13 +51,14 @@ export class EarlierSubscriptions {
 
   received(topic: Subscription["topic"], webhook: RecordedWebhook): void {
     const { url } = webhook;
-    this.#received.set(topic, new Map(this.#received.get(topic)).set(url, webhook));
+    const received = this.#received.get(topic) ?? new Map<string, RecordedWebhook>();
+    this.#received.set(topic, received.set(url, webhook));
     const name = nameOf({ topic, url });
     if (this.#subscribedAtFirst.has(name)) return;
     const subscribed = this.#subscribed.filter((one) => one.topic === topic && !one.isDeleted);
     this.#subscribedAtFirst.set(
       name,
-      subscribed.map((one) => one.url),
+      subscribed.slice(0, URLS_MAX).map((one) => one.url),
     );
   }
 
@@ -69,7 +73,8 @@ export class EarlierSubscriptions {
 
   /** Whether the recording created it. Ids are not compared, because the answer that created it may show none, or another one. */
   #isCreated(row: JsonObject): boolean {
-    const alike = this.#subscribed.filter(({ name }) => name === nameOf(row));
+    const given = nameOf(row);
+    const alike = this.#subscribed.filter(({ name }) => name === given);
     return alike.some(({ createdAt = row["createdAt"] }) => createdAt === row["createdAt"]);
   }
 
@@ -80,7 +85,8 @@ export class EarlierSubscriptions {
     for (const [topic, received] of this.#received) {
       const before = this.#webhooksOfEarlier(topic, received);
       const listed = this.#listed.filter((row) => row.topic === topic);
-      const isKnown = ({ url }: { url: string }): boolean => received.has(url) || this.#urlsMade(topic).has(url);
+      const made = this.#urlsMade(topic);
+      const isKnown = ({ url }: { url: string }): boolean => received.has(url) || made.has(url);
       const known = listed.filter(isKnown);
       const others = listed.filter((row) => !isKnown(row)).slice(0, Math.max(0, before.length - known.length));
       for (const row of [...known, ...others]) active.add(row);
