@@ -1,3 +1,4 @@
+import { countBy, maxOf } from "../../kernel/collections.js";
 import { type Change, type ChangedPlace, isSameChange, patternOf } from "../application/change.js";
 import type { Delivery, Schedule } from "../application/schedule.js";
 import type { Failure, Verdict } from "../wire/check.js";
@@ -122,7 +123,7 @@ function countRows(change: Change, place: string): number {
   const columns = change
     .map(patternOf)
     .filter((column) => column.startsWith(row) && column.lastIndexOf("[]") < row.length);
-  return Math.max(0, ...columns.map((column) => columns.filter((other) => other === column).length));
+  return maxOf([0, ...countBy(columns, (column) => column).values()]);
 }
 
 function events(...steps: readonly Step[]): Schedule {
