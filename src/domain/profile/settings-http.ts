@@ -88,7 +88,8 @@ export const rateLimitSetting = setting({
       value: "{requests, per} with a whole number and a duration up to 1d",
       samples: [{ requests: 2, per: "1s" }],
       form: true,
-      effect: "One request more within that span is 429 with `Retry-After`.",
+      effect:
+        "One request more within that span is 429 with `Retry-After`. A span begins with the first request after the last one ended.",
     },
   ],
   question: "How many requests may we make in which span of time, and what is the answer to one too many?",

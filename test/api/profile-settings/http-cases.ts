@@ -200,6 +200,11 @@ export const httpCases: readonly SettingCase[] = [
       expect(body).toMatchObject({ statusCode: 429, message: ["Too many requests; the next is admitted in 1 s"] });
       await advance("500ms");
       expect((await api("GET", "/v1/balance")).status).toBe(200);
+      // Spans follow one another: each has all of its requests, however late those of the last one came.
+      await advance("59s");
+      expect((await api("GET", "/v1/balance")).status).toBe(200);
+      await advance("1s");
+      for (let index = 0; index < 2; index++) expect((await api("GET", "/v1/balance")).status).toBe(200);
       await advance("1m");
     },
   },
