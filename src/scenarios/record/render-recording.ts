@@ -2,6 +2,7 @@ import { Document } from "yaml";
 import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { toXof } from "../../domain/values/money.js";
+import { matcherProblems } from "../../kernel/matchers.js";
 import { isObject } from "../../kernel/messages/json.js";
 import { formatDuration } from "../../kernel/time/duration.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
@@ -175,8 +176,9 @@ class Renderer {
   #expectation({ status, answer }: RecordedRequest): unknown {
     if (status === undefined) return { lost: true };
     if (answer === undefined) return { status };
-    const expected = escapeMatchers(withoutVolatile(this.#redactor.value(answer)));
-    return { status, body: this.#known.fillExpected(expected) };
+    const expected = this.#known.fillExpected(escapeMatchers(withoutVolatile(this.#redactor.value(answer))));
+    // A scenario refuses what is too large or too deep.
+    return matcherProblems(expected).length > 0 ? { status } : { status, body: expected };
   }
 
   #await(item: RecordedWebhook): void {
