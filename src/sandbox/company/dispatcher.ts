@@ -159,7 +159,8 @@ export class Dispatcher {
 
   /** Like `quietWithin`, for these deliveries alone. */
   endedWithin(ids: readonly string[], maxMs: number): Promise<boolean> {
-    return this.#waitUntil(() => !ids.some((id) => this.isOutstanding(id)), maxMs);
+    // Most end in the order of `ids`, so a search from the end is short.
+    return this.#waitUntil(() => ids.findLast((id) => this.isOutstanding(id)) === undefined, maxMs);
   }
 
   /** Starts nothing more. The company's signal aborts what is in flight. */
