@@ -175,7 +175,7 @@ function leaksOf(entry: JournalEntry, secrets: readonly Secret[]): readonly Leak
   const isIn: Readonly<Record<Exclude<Place, "header">, (secret: Secret) => boolean>> = {
     path: searchIn([path]),
     query: searchIn([entry.path.slice(path.length)]),
-    body: searchIn(startOf(leavesOf(entry.body))),
+    body: searchIn(startOf([...leavesOf(entry.body), entry.rawBody])),
   };
   return secrets.flatMap((secret): readonly Leak[] => [
     ...(["path", "query", "body"] as const).filter((place) => isIn[place](secret)).map((place) => ({ secret, place })),

@@ -34,6 +34,16 @@ it.each([
   expect(rest).toEqual([]);
 });
 
+it.each([
+  ["a form", "application/x-www-form-urlencoded", "grant=x&access_token=at%5Fsandbox"],
+  ["text that is not JSON", "application/json", '{"key":"secret_sandbox"'],
+])("secret-leaked reports a secret in a body that is refused: %s", async (_, type, body) => {
+  const live = await startLive();
+  const headers = { authorization: "Bearer at_sandbox", "content-type": type };
+  await fetch(`${live.url}/v1/transactions`, { method: "POST", headers, body });
+  expect(await kindsOf(live)).toEqual(["secret-leaked"]);
+});
+
 it("secret-leaked reports a request without a token, which counts towards the company that it names", async () => {
   const live = await startLive();
   const answer = await live.http("GET", "/v1/balance?access_token=at_sandbox", undefined, { authorization: null });
