@@ -252,8 +252,16 @@ it("assumes a wrong token where a recording has a 401, says so, and finds drift 
   expect(asked.drift).toMatchObject([
     { operation: "POST /v1/charges", kind: "status", example: { expected: 201, got: 401 } },
   ]);
-  const none = await calibrateAll([[refused]], { ...options, source: { target: "https://staging.example" } });
+});
+
+it("leaves all settings open where the service answers only 401", async () => {
+  const charges = await recordWith({}, (sandbox) =>
+    sandbox.fetch("/v1/charges", { json: { ...chargeOf("order-1"), amount: 1 } }),
+  );
+  const answer = { ...charges[0]!.answer!, status: 401, body: Buffer.from('{"message":"no"}') };
+  const none = await calibrateAll([[{ ...charges[0]!, answer }]], { source: { target: "https://staging.example" } });
   expect(none.source.compared).toBe(0);
+  expect(none.settings.filter(({ state, evidence }) => state !== "open" || evidence.length > 0)).toEqual([]);
 });
 
 it.each([

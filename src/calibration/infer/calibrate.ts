@@ -76,8 +76,9 @@ function secretsOf(exchange: HttpExchange, entries: readonly ReadEntry[]): reado
 /** `unnamed` is how many exchanges name none of the recorded companies. */
 async function buildReport(search: Search, options: CalibrateOptions, unnamed: number): Promise<CalibrationReport> {
   const judge = new Judge(search);
-  const rows = await judge.judgeAll(settings.filter(({ path }) => isSelected(options, path)));
   const { tracks } = search;
+  const judged = await judge.judgeAll(settings.filter(({ path }) => isSelected(options, path)));
+  const rows = tracks.some(isJudged) ? judged : judged.map(asOpen);
   const differences = tracks.flatMap(({ current }) => current.differences);
   const drift = groupDrift(differences, tracks);
   const count = (state: CalibratedSetting["state"]): number => rows.filter((row) => row.state === state).length;
@@ -106,13 +107,15 @@ async function buildReport(search: Search, options: CalibrateOptions, unnamed: n
   };
 }
 
+function asOpen({ path, default: value }: CalibratedSetting): CalibratedSetting {
+  return { path, value, default: value, state: "open", evidence: [] };
+}
+
 /** How much traffic there was, from when to when, and how much of it was compared. */
 function extentOf(tracks: readonly Track[]) {
   const entries = tracks.flatMap(({ history }) => history.entries);
   const webhooks = entries.filter(({ kind }) => kind === "webhook").length;
-  // Where all answers are 401, the token may have been wrong, so nothing was really compared.
-  const judged = tracks.filter(({ history }) => history.entries.some(isBeyondToken));
-  const compared = judged.flatMap(({ current }) => [...current.compared.values()]);
+  const compared = tracks.filter(isJudged).flatMap(({ current }) => [...current.compared.values()]);
   const starts = tracks.flatMap(({ history }) => history.entries.slice(0, 1).map(({ at }) => at));
   const ends = tracks.flatMap(({ history }) => history.entries.slice(-1).map(({ at }) => at));
   return {
@@ -127,6 +130,11 @@ function extentOf(tracks: readonly Track[]) {
 function isCutOff(differences: readonly FoundDifference[]): boolean {
   const perExchange = groupBy(differences, ({ exchange }) => exchange).values();
   return [...perExchange].some(({ length }) => length >= DIFFERENCES_MAX);
+}
+
+/** Where all answers are 401, the token may have been wrong, so nothing was really compared. */
+function isJudged({ history }: Track): boolean {
+  return history.entries.some(isBeyondToken);
 }
 
 function isBeyondToken(entry: Entry): boolean {
