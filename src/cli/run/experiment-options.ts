@@ -24,8 +24,8 @@ export function addExperimentOptions(command: Command, what: string, folder: str
   command
     .option("--only <name...>", `only these: ${what}`)
     .option("--skip <name...>", "all but these")
-    .option("--max-runs <number>", "start at most this many runs")
-    .option("--time <duration>", "start no run after this time")
+    .option("--max-runs <number>", "at most this many, besides normal runs and repeats")
+    .option("--time <duration>", "try nothing new after this time")
     .option("--timeout <duration>", "how long a run may take (default: 10 times the\nnormal time, and at least 10s)")
     .option("--workers <number>", "how many runs at a time, with no port or database\nin common (default: 1)")
     .option("--check <command>", "a check of your own: exits with 0 if all is well")
