@@ -7,6 +7,7 @@ import { plainId } from "../../domain/values/ids.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { quote } from "../../kernel/messages/text.js";
 import { type Detection, type Detector, type Scene, describeOrder, describeRequest, idInPath } from "./detector.js";
+import { FINDINGS_MAX } from "./finding.js";
 import type { JournalEntry } from "../observation/journal.js";
 import {
   type PayoutOrder,
@@ -97,22 +98,23 @@ function findSameReference(entry: JournalEntry, scene: Scene): readonly Detectio
   if (scene.profile.transfers.duplicateReference !== "allow" || entry.created.length === 0) return [];
   const orders = payoutsOf(entry);
   const later = findLater(orders, entry, scene.world);
-  return orders.flatMap((order) => {
+  const repeated = orders.flatMap((order) => {
+    const oldest = findEarlier(scene.world, order.reference, entry);
+    const earlier = oldest?.status === "failed" ? later.get(order.reference) : oldest;
+    return earlier === undefined || pairOfTransfer(earlier) !== pairOf(order) ? [] : [{ earlier, order }];
+  });
+  // Describe no more than are kept, the newest: each takes time.
+  return repeated.slice(-FINDINGS_MAX).map(({ earlier, order }) => {
     const { reference, amount, msisdn } = order;
-    const oldest = findEarlier(scene.world, reference, entry);
-    const earlier = oldest?.status === "failed" ? later.get(reference) : oldest;
-    if (earlier === undefined || pairOfTransfer(earlier) !== pairOf(order)) return [];
     const before = scene.causeOf(earlier);
-    return [
-      {
-        key: `${reference} again`,
-        why:
-          `${amount} XOF to ${msisdn} would have been paid twice: the reference ${quote(reference)} was sent again (${entry.id}) after its payout ` +
-          `was made${before === undefined ? "" : ` (${before.id})`}. This service takes a reference twice (transfers.duplicateReference: allow).`,
-        fix: adviceFor(order, false, scene.profile),
-        requests: [...(before === undefined ? [] : [describeRequest(before, scene)]), describeOrder(entry, order)],
-      },
-    ];
+    return {
+      key: `${reference} again`,
+      why:
+        `${amount} XOF to ${msisdn} would have been paid twice: the reference ${quote(reference)} was sent again (${entry.id}) after its payout ` +
+        `was made${before === undefined ? "" : ` (${before.id})`}. This service takes a reference twice (transfers.duplicateReference: allow).`,
+      fix: adviceFor(order, false, scene.profile),
+      requests: [...(before === undefined ? [] : [describeRequest(before, scene)]), describeOrder(entry, order)],
+    };
   });
 }
 

@@ -17,7 +17,7 @@ import {
   isOtherWorker,
   mask,
 } from "./detector.js";
-import type { FindingRequest } from "./finding.js";
+import { FINDINGS_MAX, type FindingRequest } from "./finding.js";
 import { lineOf } from "./known-order.js";
 import type { Sent } from "./order-kind.js";
 import type { JournalEntry } from "../observation/journal.js";
@@ -76,10 +76,10 @@ function chargeNamedIn({ reference, description }: PayoutOrder, { charges }: Wor
 export function findEarlier(
   world: World,
   reference: string,
-  { created }: Pick<JournalEntry, "created">,
+  { made }: Pick<JournalEntry, "made">,
 ): Transfer | undefined {
   const oldest = world.transfers.findBy("reference", reference);
-  return oldest === undefined || created.includes(oldest.id) ? undefined : oldest;
+  return oldest === undefined || (oldest.seq > made.from && oldest.seq <= made.to) ? undefined : oldest;
 }
 
 /** A reference reused for another recipient or amount, whose 409 the client may take for "already paid". Once for each reference and other payout. */
@@ -87,24 +87,27 @@ export const referenceReused: Detector = {
   see(entry, scene) {
     if (entry.problem !== "reference_taken" && entry.created.length === 0) return [];
     const within = new Map<string, PayoutOrder>();
-    return payoutsOf(entry).flatMap((order) => {
-      const first = within.get(order.reference) ?? orderOf(findEarlier(scene.world, order.reference, entry), scene);
+    const reused = payoutsOf(entry).flatMap((order) => {
+      const first = within.get(order.reference) ?? findEarlier(scene.world, order.reference, entry);
       within.set(order.reference, order);
-      return first === undefined || pairOf(first) === pairOf(order) ? [] : [describeReuse(first, order, entry, scene)];
+      return first === undefined || pairOfFirst(first) === pairOf(order) ? [] : [{ first, order }];
     });
+    // Describe no more than are kept, the newest: each takes time.
+    return reused.slice(-FINDINGS_MAX).map(({ first, order }) => describeReuse(first, order, entry, scene));
   },
 };
 
-type First = Pick<PayoutOrder, "msisdn" | "amount"> & { readonly madeBy?: JournalEntry | undefined };
+/** What a reference stood for: an earlier item of the same batch, or a transfer. */
+type First = PayoutOrder | Transfer;
 
-function orderOf(transfer: Transfer | undefined, scene: Scene): First | undefined {
-  if (transfer === undefined) return undefined;
-  const { msisdn, amount } = transfer;
-  return { msisdn, amount: toXof(amount), madeBy: scene.causeOf(transfer) };
+function pairOfFirst(first: First): string {
+  return "seq" in first ? pairOfTransfer(first) : pairOf(first);
 }
 
 function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, scene: Scene): Detection {
   const { reference, msisdn, amount } = order;
+  const madeBy = "seq" in first ? scene.causeOf(first) : undefined;
+  const firstAmount = "seq" in first ? toXof(first.amount) : first.amount;
   const taken =
     entry.problem === "reference_taken"
       ? `The 409 says that the reference is taken, not that ${msisdn} was paid: nothing of this request was done.`
@@ -112,12 +115,9 @@ function describeReuse(first: First, order: PayoutOrder, entry: JournalEntry, sc
   return {
     key: `${reference} ${pairOf(order)}`,
     why:
-      `The reference ${quote(reference)} stands for ${first.amount} XOF to ${first.msisdn}, and was used again for ${amount} XOF to ${msisdn} ` +
+      `The reference ${quote(reference)} stands for ${firstAmount} XOF to ${first.msisdn}, and was used again for ${amount} XOF to ${msisdn} ` +
       `(${entry.id}). ${taken}`,
-    requests: [
-      ...(first.madeBy === undefined ? [] : [describeRequest(first.madeBy, scene)]),
-      describeOrder(entry, order),
-    ],
+    requests: [...(madeBy === undefined ? [] : [describeRequest(madeBy, scene)]), describeOrder(entry, order)],
   };
 }
 
