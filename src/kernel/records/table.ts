@@ -83,10 +83,10 @@ export class Table<T extends Row, Index extends string = never> implements RowSt
     return pageOf(this.#rows, { ...request, where: isWanted });
   }
 
-  /** The rows that were created after the one with this seq, oldest first. */
-  after(seq: number): readonly T[] {
-    const last = this.#rows.findLastIndex((row) => row.seq <= seq);
-    return this.#rows.slice(last + 1).filter((row) => this.#isLive(row));
+  /** The rows that were created after the one with the seq `from`, up to the one with `to`, oldest first. */
+  within(from: number, to: number): readonly T[] {
+    const rows = this.#rows.slice(placeOf(this.#rows, from + 1), placeOf(this.#rows, to + 1));
+    return rows.filter((row) => this.#isLive(row));
   }
 
   #isLive(row: T): boolean {

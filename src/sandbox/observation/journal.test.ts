@@ -44,7 +44,7 @@ describe("limits", () => {
   it("counts the webhooks that a request sent", () => {
     const journal = new Journal(100, 50_000);
     const sent = Array.from({ length: 900 }, (_, n) => ({ id: `del_${n}`, seq: n + 1 }));
-    const world = { deliveries: { after: () => sent }, events: { after: () => [] } };
+    const world = { deliveries: { within: () => sent }, events: { within: () => [] } };
     const company = { world } as unknown as Company;
     for (let n = 0; n < 10; n++) journal.record(exchange({ company, made: { from: 0, to: 900 } }));
     expect(idsOf(journal)).toEqual(["req_10"]);

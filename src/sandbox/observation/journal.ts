@@ -140,8 +140,8 @@ function recordOf(subject: EventSubject): Row | undefined {
   return subject.kind === "transaction" ? subject.transaction : undefined;
 }
 
-function rowsWithin<T extends Row>(table: Pick<Table<T>, "after">, made: Exchange["made"]): readonly T[] {
-  return made.to === made.from ? [] : table.after(made.from).filter((row) => isWithin(row, made));
+function rowsWithin<T extends Row>(table: Pick<Table<T>, "within">, { from, to }: Exchange["made"]): readonly T[] {
+  return to === from ? [] : table.within(from, to);
 }
 
 function isWithin({ seq }: Row, { from, to }: Exchange["made"]): boolean {
