@@ -58,13 +58,15 @@ export function observationRoutes(): readonly ControlRoute[] {
         const where = (entry: JournalEntry): boolean => matchesRequest(match, entry);
         const page = pageOf({ rows: journal.entries, where, render: (entry) => entry }, { limit, cursor });
         const deliveriesOf = followingDeliveries(company.world, journal, page.data);
+        // The company may be removed meanwhile, and its secrets be in use where it was moved.
+        const redactor = sandbox.redactorOf(company);
         const takeTurns = sandbox.longWork.begin(company.id, { inOneGo: true });
         const left = ended();
         const data: unknown[] = [];
         for (const entry of page.data) {
           await takeTurns();
           if (left.aborted) break;
-          data.push(renderRequest(entry, deliveriesOf(entry), sandbox.redactorOf(company)));
+          data.push(renderRequest(entry, deliveriesOf(entry), redactor));
         }
         return { ...page, data };
       },

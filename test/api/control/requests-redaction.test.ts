@@ -267,3 +267,26 @@ it.each([
   });
   expect(stopMs).toBeLessThan(150);
 });
+
+it("a list of requests is redacted to its end, even when the company is closed meanwhile", async () => {
+  const accessToken = "at_k2Jq8ZpT0vXw5LrN";
+  const { app, control } = started({ tenancy: true, adminToken: "admin-9f3b7c2d" });
+  const admin = { authorization: "Bearer admin-9f3b7c2d" };
+  await control("POST", "/companies", { companyId: "company_moved", accessToken }, admin);
+  const headers = { authorization: `Bearer ${accessToken}`, "x-company-id": "company_moved" };
+  const body = JSON.stringify(Array.from({ length: 2_000 }, (_, n) => `text ${n}`));
+  for (let n = 0; n < 30; n++) {
+    await app.request(`/v1/charges?key=${accessToken}`, {
+      method: "POST",
+      body,
+      headers: { ...headers, "content-type": "application/json" },
+    });
+  }
+  const listing = control("GET", "/requests?limit=1000&company=company_moved", undefined, admin);
+  const closing = control("POST", "/companies/company_moved/export", { close: true }, admin);
+  expect((await closing).status).toBe(200);
+  const { status, text } = await listing;
+  expect(status).toBe(200);
+  expect(text).toContain("[redacted]");
+  expect(text).not.toContain(accessToken);
+});
