@@ -11,7 +11,7 @@ import { isChangeOf } from "../kernel/records/unit-of-work.js";
 import { matches } from "../kernel/matchers.js";
 import { Effort } from "../kernel/effort.js";
 import type { Sandbox } from "../sandbox/sandbox.js";
-import { Journal, type JournalEntry } from "../sandbox/observation/journal.js";
+import { Journal } from "../sandbox/observation/journal.js";
 import type { Scenario, When } from "./file/scenario.js";
 import { type Failure, renderFailure } from "./run/failure.js";
 import { type Receiver, startReceiver } from "./run/receiver.js";
@@ -116,34 +116,53 @@ function startWatch(sandbox: Sandbox) {
   const stop = (): void => {
     for (const each of stops) each();
   };
-  /** Returns a function that waits for what `when` describes. Each request and event is matched once, in order. */
+  /** Returns a function that waits for what `when` describes. */
   const cursor = () => {
-    let afterRequest = 0;
-    let afterEvent = 0;
-    const findRequest = (expected: unknown): boolean => {
-      const effort = new Effort();
-      const isNew = (entry: JournalEntry): boolean => entry.seq > afterRequest && matches(expected, entry, effort);
-      const found = requests.entries.values().find(isNew);
-      afterRequest = found?.seq ?? afterRequest;
-      return found !== undefined;
-    };
-    const findEvent = (expected: unknown): boolean => {
-      const { profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
-      const effort = new Effort();
-      const found = events.find(
-        ({ seq, event }) => seq > afterEvent && matches(expected, describeEvent(event, profile), effort),
-      );
-      afterEvent = found?.seq ?? afterEvent;
-      return found !== undefined;
-    };
+    const findRequest = createFinder(sandbox, requests.entries.values, () =>
+      sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id),
+    );
+    const findEvent = createFinder(
+      sandbox,
+      () => events,
+      () => sandbox.events.waitFor("changed", ({ company }) => company.id === id),
+    );
     return async ({ request, event }: When): Promise<void> => {
-      const isRequestFound = (): boolean => request === undefined || findRequest(request);
-      const isEventFound = (): boolean => event === undefined || findEvent(event);
-      while (!isRequestFound()) await sandbox.events.waitFor("exchange", ({ exchange }) => exchange.company?.id === id);
-      while (!isEventFound()) await sandbox.events.waitFor("changed", ({ company }) => company.id === id);
+      if (request !== undefined) await findRequest((entry) => matches(request, entry, new Effort()));
+      const isEvent = (given: DomainEvent): boolean => {
+        const { profile } = sandbox.findCompany(id) ?? sandbox.defaultCompany;
+        return matches(event, describeEvent(given, profile), new Effort());
+      };
+      if (event !== undefined) await findEvent((given) => isEvent(given.event));
     };
   };
   return { stop, cursor };
+}
+
+/** After this many comparisons other work of the process gets its turn. */
+const COMPARED_IN_A_TURN = 100;
+
+/** Returns a function that waits for an item that matches. Each item is found once, in order. `next` resolves when there may be a new one. */
+function createFinder<Item extends { readonly seq: number }>(
+  { system }: Sandbox,
+  list: () => readonly Item[],
+  next: () => Promise<unknown>,
+) {
+  let found = 0;
+  return async (isWanted: (item: Item) => boolean): Promise<void> => {
+    // What does not match is not compared again: there may be thousands of items, and each request would compare all of them.
+    let compared = found;
+    for (;;) {
+      const items = list().filter(({ seq }) => seq > compared);
+      if (items.length === 0) await next();
+      for (const item of items) {
+        compared = item.seq;
+        if (compared % COMPARED_IN_A_TURN === 0) await system.yieldToEventLoop();
+        if (compared <= found || !isWanted(item)) continue;
+        found = compared;
+        return;
+      }
+    }
+  };
 }
 
 /** The value with which `when.event` is compared. */

@@ -11,12 +11,15 @@ import { chargeRequest } from "../support/requests.js";
 import { createWorld } from "../support/world.js";
 
 /** A scenario that waits for the request for a charge. */
-async function waitingFor(externalId: string): Promise<Scenario> {
+function waitingFor(externalId: string): Promise<Scenario> {
+  return waitingForRequest(externalId, { operation: "createCharge", body: { externalId } });
+}
+
+async function waitingForRequest(name: string, request: unknown): Promise<Scenario> {
   const folder = await mkdtemp(join(tmpdir(), "live-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "scenario.json");
-  const when = { request: { operation: "createCharge", body: { externalId } } };
-  await writeFile(file, JSON.stringify({ name: externalId, steps: [{ when, settle: true }] }));
+  await writeFile(file, JSON.stringify({ name, steps: [{ when: { request }, settle: true }] }));
   return loadScenario(file);
 }
 
@@ -41,4 +44,19 @@ it("forgets the oldest requests when they have more than 64 MiB together", async
   expect(ended).toEqual(["late"]);
   await charge("early");
   await played;
+});
+
+it("finds a request after many others that are long to compare", async () => {
+  const { sandbox, app, api } = createWorld();
+  const live = await prepareLive([await waitingForRequest("long", { body: { pad: { $contains: "wanted" } } })], {
+    sandbox,
+    fetch: createInProcessFetch(() => app),
+    log: { write: () => undefined },
+    env: {},
+  });
+  onTestFinished(live.close);
+  const played = live.play();
+  for (let sent = 0; sent < 30; sent++) await api("POST", "/v1/transactions", { pad: "x".repeat(1_000_000) });
+  await api("POST", "/v1/transactions", { pad: "wanted" });
+  expect(await played).toEqual([undefined]);
 });
