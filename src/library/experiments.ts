@@ -143,16 +143,9 @@ function createRunner(run: Experiment, { sandbox: options, check }: ExperimentOp
       };
       try {
         const finish = watch(core);
-        const ended = await runWithin(limits, async () => {
-          await Promise.resolve(sandbox)
-            .then(run)
-            .catch((error: unknown) => {
-              note(error);
-              throw error;
-            });
-        });
+        const ended = await runWithin(limits, async () => void (await run(sandbox)), note);
         const seen = await finish();
-        const holds = check === undefined ? null : await invariantHolds(check, sandbox, note);
+        const holds = check === undefined ? null : await invariantHolds(check, sandbox, limits, note);
         return { ...ended, printed, seen, holds };
       } finally {
         await sandbox.close();
@@ -162,22 +155,31 @@ function createRunner(run: Experiment, { sandbox: options, check }: ExperimentOp
   return runner;
 }
 
-/** Whether the invariant holds. A failed assertion throws. */
+/** Whether the invariant holds. A failed assertion throws. One that is not known in time does not hold. */
 async function invariantHolds(
   check: NonNullable<ExperimentOptions["check"]>,
   sandbox: Sandbox,
+  limits: RunLimits,
   note: (error: unknown) => void,
 ): Promise<boolean> {
-  try {
-    return (await check(sandbox)) !== false;
-  } catch (error) {
-    note(error);
-    return false;
-  }
+  let holds = false;
+  const { timedOut } = await runWithin(
+    limits,
+    async () => {
+      holds = (await check(sandbox)) !== false;
+    },
+    note,
+  );
+  if (timedOut) note(new Error(`The check did not end within ${limits.timeoutMs / 1000} s.`));
+  return holds;
 }
 
 /** A run that does not end in time goes on, and finds its sandbox closed. */
-async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<void>): Promise<Ended> {
+async function runWithin(
+  { timeoutMs, signal }: RunLimits,
+  run: () => Promise<void>,
+  note: (error: unknown) => void,
+): Promise<Ended> {
   const startedAt = systemClock.monotonic();
   const ended = await new Promise<Pick<Ended, "exitCode" | "timedOut">>((resolve) => {
     const end = (exitCode: number | null, timedOut = false): void => {
@@ -191,7 +193,10 @@ async function runWithin({ timeoutMs, signal }: RunLimits, run: () => Promise<vo
     if (signal.aborted) return abort();
     run().then(
       () => end(0),
-      () => end(1),
+      (error: unknown) => {
+        note(error);
+        end(1);
+      },
     );
   });
   return { ...ended, crash: null, ms: systemClock.monotonic() - startedAt };

@@ -37,6 +37,14 @@ describe("explore", () => {
     expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 5, lost: 0, flaky: 0 } });
   });
 
+  it("ends when the check does not", async () => {
+    const check = () => new Promise(() => undefined);
+    await expect(explore(careful, { ...quick, timeout: "1s", check })).rejects.toMatchObject({
+      message: expect.stringContaining("--check fails without any fault"),
+      cause: { message: "The check did not end within 1 s." },
+    });
+  });
+
   it("ignores an allowed finding, and still sees money that moved", async () => {
     const sandbox = { ...quick.sandbox, findings: { allow: ["double-payout"] } };
     const { runs } = await explore(careless, { only: ["answer-lost", "500-before"], sandbox });
