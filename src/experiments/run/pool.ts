@@ -42,7 +42,11 @@ export class Pool<Result> {
         const task = tasks[index];
         if (this.stopped !== null || task === undefined) return;
         this.#begun++;
-        const result = await work(task);
+        const result = await work(task).catch((error: unknown) => {
+          // The error ends all of it, so no worker begins another task.
+          next = tasks.length;
+          throw error;
+        });
         results[index] = result;
         if (result !== undefined) this.#onEnd(result, ++this.#done, this.#total);
         if (this.#budget.signal.aborted) this.stopped = "signal";
