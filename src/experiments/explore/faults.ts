@@ -54,9 +54,11 @@ export interface PlannedFault {
 
 /** Everything that can go wrong in what was seen. `slowMs` is how long the service keeps a client waiting if it does not give up. */
 export function faultsOf({ requests, deliveries, outcomes }: Seen, slowMs: number): PlannedFault[] {
+  // The same names occur again after a reset.
+  const byName = new Map(requests.toReversed().map((request) => [request.name, request]));
   return [
     ...requests.flatMap((request) => (request.ordinal === 0 ? [] : faultsOfRequest(request, slowMs))),
-    ...outcomes.flatMap((outcome) => faultsOfOutcome(outcome, requests)),
+    ...outcomes.flatMap((outcome) => faultsOfOutcome(outcome, byName.get(outcome.request))),
     ...deliveries.flatMap(faultsOfDelivery),
   ];
 }
@@ -111,9 +113,8 @@ const paymentOutcomes: Effects = {
 };
 
 /** The point of an outcome is the request that began it. */
-function faultsOfOutcome(outcome: SeenOutcome, requests: readonly SeenRequest[]): PlannedFault[] {
+function faultsOfOutcome(outcome: SeenOutcome, request: SeenRequest | undefined): PlannedFault[] {
   const { kind, ordinal, about, learned, failed } = outcome;
-  const request = requests.find(({ name }) => name === outcome.request);
   if (request === undefined) return [];
   const point = { name: request.name, operation: request.operation, ordinal: request.ordinal, about };
   const effects = kind === "transfer" ? transferOutcomes : paymentOutcomes;

@@ -1,3 +1,4 @@
+import { countBy } from "../../kernel/collections.js";
 import type { Effect, Fact } from "./effect.js";
 import type { RunResult } from "./experiment.js";
 import type { Baseline } from "./oracle.js";
@@ -10,19 +11,20 @@ export function describeEffect(
 ): string {
   if (key === undefined) return "";
   const unique = (facts: readonly Fact[]): Fact[] => [...new Map(facts.map((fact) => [key(fact), fact])).values()];
-  const times = (fact: Fact): number =>
-    seen.facts.filter(
-      (other) => key({ ...other, kind: other.kind === "pending" ? "transfer" : other.kind }) === key(fact),
-    ).length;
+  const often = countBy(seen.facts, (fact) => key(fact.kind === "pending" ? { ...fact, kind: "transfer" } : fact));
+  const times = (fact: Fact): number => often.get(key(fact)) ?? 0;
   const more = unique(added);
   // Facts about an order or recipient that has another amount in the baseline, with the baseline's fact.
+  const subjectOf = ({ kind, of }: Fact): string => `${kind} ${of}`;
+  const usualOf = new Map(missing.toReversed().map((fact) => [subjectOf(fact), fact]));
   const replaced = new Map(
     more.flatMap((fact) => {
-      const usual = missing.find(({ kind, of }) => kind === fact.kind && of === fact.of);
+      const usual = usualOf.get(subjectOf(fact));
       return usual === undefined ? [] : [[fact, usual] as const];
     }),
   );
-  const less = unique(missing).filter((fact) => ![...replaced.values()].includes(fact));
+  const isReplaced = new Set(replaced.values());
+  const less = unique(missing).filter((fact) => !isReplaced.has(fact));
   return [
     ...more.map((fact) => describeAdded(fact, times(fact), replaced.get(fact))),
     ...less.map(describeMissing),

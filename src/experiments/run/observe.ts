@@ -171,9 +171,8 @@ function readPeriod({ world }: Company, asked: Asked, end = Number.POSITIVE_INFI
   const all = readRequests(entries, world);
   const requests = all.slice(asked.restored);
   const deliveries = readDeliveries(entries, world, end);
-  const outcomes = readOutcomes(entries, all, world).filter((outcome) =>
-    requests.some(({ name }) => name === outcome.request),
-  );
+  const names = new Set(requests.map(({ name }) => name));
+  const outcomes = readOutcomes(entries, all, world).filter(({ request }) => names.has(request));
   return { requests, deliveries, outcomes, facts: readFacts(world), failures: readFailures(world) };
 }
 
@@ -257,11 +256,12 @@ function readDeliveries(entries: readonly JournalEntry[], world: World, end: num
   const nextOrdinal = createCounter();
   const caused = new Set(entries.flatMap(({ enqueued }) => enqueued));
   const originals = world.deliveries.values().filter(({ copy, seq }) => copy === 0 && seq <= end);
+  const laneOf = ({ resource, subscriptionId }: Delivery): string => `${resource} ${subscriptionId}`;
+  const lasts = new Map(originals.map((delivery) => [laneOf(delivery), delivery]));
   return originals.map((delivery, at) => {
-    const { id, topic, resource, subscriptionId, status } = delivery;
+    const { id, topic, status } = delivery;
     // Rules treat both spellings of a topic as the same.
     const ordinal = nextOrdinal(findTopic(topic) ?? topic);
-    const later = originals.slice(at + 1);
     const { about, key } = describeDelivery(delivery, world);
     return {
       name: `${topic}#${ordinal}`,
@@ -271,8 +271,8 @@ function readDeliveries(entries: readonly JournalEntry[], world: World, end: num
       key: `${topic} ${key}`,
       acknowledged: status === "succeeded",
       answersRequest: caused.has(id),
-      hasNext: later.some((other) => other.resource === resource && other.subscriptionId === subscriptionId),
-      later: later.length,
+      hasNext: lasts.get(laneOf(delivery)) !== delivery,
+      later: originals.length - at - 1,
     };
   });
 }
@@ -288,10 +288,16 @@ function describeDelivery({ resource, body }: Delivery, world: World): Subject {
 
 function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenRequest[], world: World): SeenOutcome[] {
   const learned = learnedResources(entries, world);
-  const nameOf = (isCause: (entry: JournalEntry) => boolean): string =>
-    requests[entries.findIndex(isCause)]?.name ?? "";
+  /** The names of the requests, by what they created, and by what the payments among them recorded. */
+  const creators = new Map<string, string>();
+  const payers = new Map<number, string>();
+  for (const [at, { created, operation, made }] of [...entries.entries()].toReversed()) {
+    const { name = "" } = requests[at] ?? {};
+    for (const id of created) creators.set(id, name);
+    if (operation === "payCharge") for (let seq = made.from + 1; seq <= made.to; seq++) payers.set(seq, name);
+  }
   const transfers = world.transfers.values().flatMap(({ id, reference, status }) => {
-    const request = nameOf(({ created }) => created.includes(id));
+    const request = creators.get(id) ?? "";
     // A transfer of a fixture was not caused by a request.
     const end = { learned: learned.has(id), failed: status === "failed" };
     return request === "" ? [] : { kind: "transfer" as const, request, about: reference, ...end };
@@ -300,8 +306,7 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
     if (subject.kind !== "charge" || (type !== "charge.paid" && type !== "charge.payment_failed")) return [];
     const { id, externalId } = subject.charge;
     // A payment over the control API or on the payment page is attributed to the request that created its charge.
-    const paying = nameOf(({ operation, made }) => operation === "payCharge" && seq > made.from && seq <= made.to);
-    const request = paying === "" ? nameOf(({ created }) => created.includes(id)) : paying;
+    const request = payers.get(seq) ?? creators.get(id) ?? "";
     return { kind: "payment" as const, request, about: externalId, learned: learned.has(id), failed: false };
   });
   const numbered = [transfers, payments].flatMap((outcomes) =>

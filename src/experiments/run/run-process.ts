@@ -153,6 +153,8 @@ function environmentOf(id: string): Buffer {
   }
 }
 
+const PIECES_MAX = 1_000;
+
 /** The last bytes of a stream. */
 class Tail {
   readonly #bytesMax: number;
@@ -167,6 +169,8 @@ class Tail {
   add(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
+    // Pieces may be single bytes, and removing the first of a hundred thousand moves all others.
+    if (this.#pieces.length > PIECES_MAX) this.#pieces.splice(0, Infinity, Buffer.concat(this.#pieces));
     // Drops whole pieces, as long as the others are enough.
     while (this.#bytes - (this.#pieces[0]?.length ?? 0) >= this.#bytesMax) {
       const { length } = this.#pieces.shift() ?? "";
