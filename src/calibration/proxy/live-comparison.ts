@@ -168,14 +168,13 @@ export class LiveComparison {
   /** Adds to the sandbox what the entries show from before the recording. */
   #suppose(entries: readonly Entry[]): void {
     const { company } = this.#replay;
+    const subscribes = entries.some((entry) => entry.kind === "request" && entry.operation === "createWebhook");
     for (const entry of entries) {
       const { world, records } = presuppose({ companyId: undefined, entries: [entry] });
       for (const { msisdn, ...person } of world.customers)
         company.run((work) => setCustomer(work, msisdn, person), undefined);
       if (entry.kind === "request") continue;
-      const isKnown =
-        entries.some((other) => other.kind === "request" && other.operation === "createWebhook") ||
-        company.world.subscriptions.values().some(({ topic }) => topic === entry.topic);
+      const isKnown = subscribes || company.world.subscriptions.values().some(({ topic }) => topic === entry.topic);
       if (!isKnown) company.run(suppose, { ...nothingSupposed, subscriptions: records.subscriptions });
     }
   }
