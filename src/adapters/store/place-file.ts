@@ -36,8 +36,8 @@ export async function placeFile(
   }
 }
 
-/** What follows the store's name in the name of an unfinished file: the id of a holder's lock, or nothing in version 0.1. */
-const UNFINISHED = /^\.tmp(?:-\d+-[0-9a-f]{8})?$/;
+/** What follows the store's name in the name of an unfinished file: it ends with the id of a holder's lock. */
+const UNFINISHED = /^\.tmp-\d+-[0-9a-f]{8}$/;
 
 /** Removes what earlier holders of the store have not finished. Call it with the lock held, before reading the store. */
 export async function removeUnfinished({ fs, path }: Place): Promise<void> {
