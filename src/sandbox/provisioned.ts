@@ -1,5 +1,6 @@
 import { UsageError } from "../kernel/messages/problem.js";
 import { createIdSource } from "../kernel/records/ids.js";
+import { RecentMap } from "../kernel/records/recent-map.js";
 import type { Company } from "./company/company.js";
 import type { CompanySetup } from "./state/fixture.js";
 import { setupFor } from "./config/options.js";
@@ -14,6 +15,9 @@ export const TENANT_TOKEN_MIN = 20;
 /** The most idle companies that one request removes, so that a thousand do not hold it up. The next requests remove the others. */
 const REMOVED_MAX = 10;
 
+/** The most replaced tokens that are remembered. */
+const REPLACED_MAX = 1_000;
+
 interface Use {
   /** Real time, ms of the machine's monotonic clock. */
   readonly at: number;
@@ -25,6 +29,8 @@ interface Use {
 export class Provisioned {
   readonly #sandbox: Sandbox;
   readonly #uses = new Map<string, Use>();
+  /** Replaced tokens and the ids of their companies. Such a token has stopped working, so it opens no company. */
+  readonly #replaced = new RecentMap<string, string>(REPLACED_MAX);
   /** Has no seed, so that nobody can guess the next token. */
   readonly #ids = createIdSource(undefined, "tenants");
 
@@ -35,7 +41,7 @@ export class Provisioned {
   /** With auto-provision, opens a company for a token that no company has. Undefined for text that cannot be a token, and when the company's id is taken. */
   open(token: string): Company | undefined {
     const { options } = this.#sandbox;
-    if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token)) return undefined;
+    if (!options.autoProvision || !PROVISIONABLE_TOKEN.test(token) || this.#replaced.has(token)) return undefined;
     // `at_x` and `x` both name company_x: the second token gets no access to the company of the first, which may also be closed to be moved.
     if (this.#sandbox.store.data.companies.has(setupFor(token).id)) return undefined;
     this.#makeRoom();
@@ -84,8 +90,14 @@ export class Provisioned {
     this.#uses.set(id, { ...use, at: this.#sandbox.system.monotonic() });
   }
 
+  /** Notes the tokens that a company had before it got others. */
+  replace({ id, tokens }: Pick<CompanySetup, "id" | "tokens">): void {
+    for (const { token } of tokens) this.#replaced.add(token, id);
+  }
+
   forget(id: string): void {
     this.#uses.delete(id);
+    for (const [token, company] of this.#replaced) if (company === id) this.#replaced.delete(token);
   }
 
   /** Removes companies that were not used for as long as the limit says, at most {@link REMOVED_MAX}. */

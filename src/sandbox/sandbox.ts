@@ -351,6 +351,7 @@ export class Sandbox {
 
   identify(company: Company, identity: Identity): void {
     this.#forgetTokens(company.record);
+    this.provisioned.replace(company.record.identity);
     company.record.identity = identity;
     // The new credentials were drawn from the company's ids, so the position in these is stored too.
     this.store.note(headEntry(identity.id, { identity, idPosition: company.record.idPosition }));

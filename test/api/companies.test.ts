@@ -232,6 +232,20 @@ describeApi("auto-provision", (open) => {
     },
   );
 
+  it("opens no company for a token that was replaced, until its company is removed", async () => {
+    const { api, control } = await open({ autoProvision: true });
+    const opening = { companyId: "company_shop", accessToken: "at_first" };
+    const statusOf = async (token: string) => (await api("GET", "/v1/balance", undefined, as(token))).status;
+    await control("POST", "/companies", opening);
+    await control("POST", "/companies/company_shop/rotate", { accessToken: "at_second" });
+    await control("POST", "/companies/company_shop/rotate", { accessToken: "at_third" });
+    expect([await statusOf("at_first"), await statusOf("at_second"), await statusOf("at_third")]).toEqual([
+      401, 401, 200,
+    ]);
+    await control("DELETE", "/companies/company_shop");
+    expect([await statusOf("at_first"), await statusOf("at_second")]).toEqual([200, 200]);
+  });
+
   it("is off by default", async () => {
     const { api } = await open();
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
