@@ -56,6 +56,16 @@ describe("a secret is redacted", () => {
       expect(redactedWith(secret, `got ${written.slice(0, length)}…`)).not.toContain(written.slice(0, 20));
   });
 
+  it.each([
+    ["for a URL", "at_sandbox%2F9f8e7d6c"],
+    ["for a URL in lower case", "at_sandbox%2f9f8e7d6c"],
+    ["for a URL, twice", "at_sandbox%252F9f8e7d6c"],
+    ["for JSON by PHP", String.raw`at_sandbox\/9f8e7d6c`],
+  ])("when it begins with another one: escaped %s", (_, written) => {
+    const redactor = new SecretRedactor(["at_sandbox", "at_sandbox/9f8e7d6c"]);
+    expect(redactor.text(`got ${written}!`)).toBe(`got ${REDACTED}!`);
+  });
+
   it("by the longest secret when several begin at the same place", () => {
     const redactor = new SecretRedactor(["at_sandbox", "at_sandbox_two"]);
     expect(redactor.text("at_sandbox_two at_sandbox")).toBe(`${REDACTED} ${REDACTED}`);

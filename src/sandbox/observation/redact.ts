@@ -131,16 +131,23 @@ function spellingsOf(secret: string): readonly string[] {
   return [...written].flatMap((text) => {
     // This replaces lone surrogates, which `encodeURI` refuses.
     const wellFormed = Buffer.from(text).toString();
+    const component = encodeURIComponent(wellFormed);
+    const json = JSON.stringify(text).slice(1, -1);
     return [
       text,
       // In a query that is not decoded, "+" is a space.
       text.replaceAll("+", " "),
       text.replaceAll(" ", "+"),
       encodeURI(wellFormed),
-      encodeURIComponent(wellFormed),
+      component,
+      // Of .NET, and escaped twice. Escapes are resolved, too, but not in what is left of a secret that begins with another one.
+      component.replaceAll(/%../g, (escape) => escape.toLowerCase()),
+      encodeURIComponent(component),
       // Python's `quote` keeps slashes.
-      encodeURIComponent(wellFormed).replaceAll("%2F", "/"),
-      JSON.stringify(text).slice(1, -1),
+      component.replaceAll("%2F", "/"),
+      json,
+      // PHP escapes slashes.
+      json.replaceAll("/", String.raw`\/`),
       // In a JSON pointer.
       text.replaceAll("~", "~0").replaceAll("/", "~1"),
       // A secret that itself contains an escape loses the escape where a text is decoded once more.

@@ -85,7 +85,7 @@ export class TextIndex {
     const cut = Math.max(common, commonLength(sorted[after] ?? "", rest));
     if (cut < LONG) return 0;
     // A form of a secret may have another escape there.
-    const end = rest.charAt(cut - 1) === "%" ? cut - 1 : cut;
+    const end = /[%\\]/.test(rest.charAt(cut - 1)) ? cut - 1 : cut;
     const left = CUT.exec(text.slice(at + end, at + end + LEFT_MAX));
     return left === null ? 0 : end + left[0].length;
   }
