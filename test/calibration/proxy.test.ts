@@ -27,7 +27,7 @@ async function startProxy(target: string, webhooksTo?: string, redact = (exchang
     host: "127.0.0.1",
     port: 0,
     // Waits for requests in flight are short.
-    system: { ...systemClock, after: (_, task) => systemClock.after(50, task) },
+    system: { ...systemClock, after: (_, task) => systemClock.after(500, task) },
     refuses: forgeryOf,
     onExchange(exchange, side) {
       recorded.push({ exchange: redact(exchange, side), side });
