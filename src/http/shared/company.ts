@@ -4,7 +4,7 @@ import type { Company } from "../../sandbox/company/company.js";
 export async function makeReady(company: Company): Promise<void> {
   for (let due = company.ready(); due !== undefined; due = company.ready()) {
     await due;
-    await company.takeTurn();
+    await company.nextTurn();
   }
 }
 

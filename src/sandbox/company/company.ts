@@ -171,7 +171,7 @@ export class Company {
   }
 
   /** Resolves in another turn of the event loop for each call: hundreds of requests may have waited for the same items. */
-  takeTurn(): Promise<void> {
+  nextTurn(): Promise<void> {
     return (this.#turns = this.#turns.then(() => this.deps.system.yieldToEventLoop()));
   }
 
