@@ -321,6 +321,13 @@ describe("init", () => {
     expect(await readFile(join(folder, "sandbox.config.yaml"), "utf8")).toBe("port: 1\n");
   });
 
+  it("adds no second configuration, which start would refuse", async () => {
+    const folder = await folderWith({ "sandbox.config.json": "{}" });
+    const { code, stdout } = await runSandbox(["init"], { cwd: folder });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Left as it is:\n  sandbox.config.json\n")]);
+    expect(await readdir(folder)).not.toContain("sandbox.config.yaml");
+  });
+
   it("leaves no part of a file that it could not write", async () => {
     const folder = await folderWith({});
     const { code, stderr } = await runSandbox(["init"], { cwd: folder, fileBlocks: 1 });

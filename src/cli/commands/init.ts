@@ -1,3 +1,4 @@
+import { findConfigFile } from "../../adapters/files/find-config.js";
 import { makeFolder } from "../../adapters/files/write-to.js";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -30,6 +31,12 @@ async function init(folder = "."): Promise<void> {
     await makeFolder(dirname(path)).catch((error: unknown) => {
       throw failure(path, error, written);
     });
+    // `start` refuses a second configuration beside sandbox.config.json.
+    const config = name === "sandbox.config.yaml" ? findConfigFile(folder) : undefined;
+    if (config !== undefined) {
+      left.push(config);
+      continue;
+    }
     try {
       // "wx" fails if the file exists.
       await writeFile(path, nameAsCalled(text, DOCS_NAME), { flag: "wx" });
