@@ -40,8 +40,8 @@ const ANSWER_BYTES_MAX = 300 * 1024 * 1024;
  * Calls the control API and returns the answer's JSON. Throws UsageError("command-line") for a wrong call or a missing admin token, and
  * UsageError("cannot-run") for any other refusal and for an unreachable sandbox.
  */
-export function callControl(target: ControlTarget, call: ControlCall): Promise<unknown> {
-  return redactErrors(redactorOf(target).text, () => ask(target, call));
+export function callControl(target: ControlTarget, call: ControlCall, timeoutMs = TIMEOUT_MS): Promise<unknown> {
+  return redactErrors(redactorOf(target).text, () => ask(target, call, timeoutMs));
 }
 
 /** The URL may contain the admin token, and another program may repeat what it was sent. */
@@ -49,7 +49,7 @@ function redactorOf({ adminToken = "" }: ControlTarget): SecretRedactor {
   return new SecretRedactor([adminToken]);
 }
 
-async function ask(target: ControlTarget, { method, path, body }: ControlCall): Promise<unknown> {
+async function ask(target: ControlTarget, { method, path, body }: ControlCall, timeoutMs: number): Promise<unknown> {
   const { url, company, adminToken } = target;
   const query = company === undefined ? "" : `?company=${encodeURIComponent(company)}`;
   const response = await fetch(`${url}/_sandbox${path}${query}`, {
@@ -59,8 +59,9 @@ async function ask(target: ControlTarget, { method, path, body }: ControlCall): 
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    redirect: "error",
+    signal: AbortSignal.timeout(timeoutMs),
+    // With "error", Node 20 forgets the signal at a garbage collection.
+    redirect: "manual",
   }).catch((error: unknown) => {
     throw new UsageError("cannot-run", `Failed to reach the sandbox at ${url}: ${explain(error)}. ${WHAT_TO_DO}`);
   });
