@@ -261,7 +261,7 @@ class Audit {
 
   /** Called when the receiver stopped listening after the last exchange: the check that sent it has failed, whatever its verdict was. */
   #failAsGone(): void {
-    if (this.#sender.last === undefined) return;
+    if (this.#sender.last === undefined || this.#state?.isDownAfterRestart === true) return;
     const { check, exchange } = this.#sender.last;
     const found = this.#verdicts.get(check);
     const { schedule, scenario } = found?.outcome === "failed" ? found : {};

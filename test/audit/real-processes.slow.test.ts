@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { AuditReport } from "../../src/index.js";
 import { runSandbox } from "../support/cli.js";
 import { folderWith } from "../support/folder.js";
+import { isRunning } from "../support/is-running.js";
 import { runShell } from "../support/shell.js";
 import { SECRET } from "./receivers.js";
 
@@ -73,10 +74,13 @@ async function startShop(variables: Readonly<Record<string, string>>) {
   const settings = Object.entries({ NODE: process.execPath, KEYS: SECRET, ...variables });
   const exported = settings.map(([name, value]) => `export ${name}='${value}'\n`).join("");
   const folder = await folderWith({ "shop.mjs": shop, "start.sh": `set -eu\n${exported}${start}` });
-  onTestFinished(() => void process.kill(Number(readFileSync(join(folder, "pid.json"), "utf8")), "SIGKILL"));
+  onTestFinished(() => {
+    const pid = Number(readFileSync(join(folder, "pid.json"), "utf8"));
+    if (isRunning(pid)) process.kill(pid, "SIGKILL");
+  });
   const command = `sh ${join(folder, "start.sh")}`;
   await runShell(command, { url: "", cwd: folder });
-  return { command, origin: `http://127.0.0.1:${readFileSync(join(folder, "port.json"), "utf8")}` };
+  return { command, folder, origin: `http://127.0.0.1:${readFileSync(join(folder, "port.json"), "utf8")}` };
 }
 
 async function audit(origin: string, ...flags: readonly string[]) {
@@ -99,6 +103,21 @@ describe("sandbox audit of a shop that is a process of its own", { timeout: 180_
     const restart = before === undefined ? command : `(${before}${command}) &`;
     const { code, verdictOf } = await audit(origin, "--restart", restart, "--only", "state-history,state-restart");
     expect([code, verdictOf("state-restart")]).toEqual(expected);
+  });
+
+  it("does not blame an event when --restart ends the shop and does not start it again", async () => {
+    const { origin, folder } = await startShop({ MEMORY: "file" });
+    const restart = `kill -9 $(cat ${join(folder, "pid.json")}); exit 1`;
+    const { code, verdictOf } = await audit(origin, "--restart", restart, "--only", "state-history,state-restart");
+    expect([code, verdictOf("state-restart")]).toEqual([6, "skipped"]);
+  });
+
+  it("says so when the state does not survive --restart", async () => {
+    const { origin, folder, command } = await startShop({ MEMORY: "file" });
+    const restart = `rm ${join(folder, "payments.json")}; ${command}`;
+    const { report } = await audit(origin, "--restart", restart, "--only", "state-history,state-restart");
+    const [check] = report.checks.filter(({ id }) => id === "state-restart");
+    expect(check?.seen).toContain("the state does not survive a restart");
   });
 
   it.each([

@@ -57,14 +57,21 @@ const START_MS = 60_000;
 /** Restarts the application, and waits until the receiver listens and its state can be read. */
 async function restartAndWait({ state }: StateTrial, restart: StateSource): Promise<void> {
   const { system, receiver, timeoutMs } = state.options;
-  await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });
-  await system.sleep(BEGIN_MS);
   const url = parseReceiverUrl(receiver);
+  // What differs after the restart was lost by it, and is no late effect of the event.
+  state.app.latest = undefined;
+  const isDown = (): Promise<boolean> => isUnreachable({ url, system });
+  try {
+    await runRestart(restart, { system, timeoutMs: Math.max(timeoutMs, START_MS) });
+  } finally {
+    await system.sleep(BEGIN_MS);
+    state.isDownAfterRestart = await isDown();
+  }
   // A reading may take seconds itself.
   const until = system.monotonic() + START_MS;
   while (system.monotonic() < until) {
-    const isUp = !(await isUnreachable({ url, system }));
-    if (isUp && (await isReadable(state))) return;
+    state.isDownAfterRestart = await isDown();
+    if (!state.isDownAfterRestart && (await isReadable(state))) return;
     await system.sleep(POLL_MS);
   }
   throw new UsageError("cannot-run", `The receiver did not come back within ${START_MS / 1000} s after --restart.`);

@@ -41,6 +41,8 @@ export class StateSession {
   hasTriedAll = false;
   /** Whether a failure could not be confirmed: it may have been due to a short wait. */
   isUneven = false;
+  /** Whether the receiver did not listen after --restart. Then no event has brought it down. */
+  isDownAfterRestart = false;
   #isPatient = false;
 
   constructor(options: StateOptions) {
