@@ -123,6 +123,11 @@ describe("tests that rest on three guesses", () => {
     expect(stdout).toContain("Then set:\n\n  ```yaml\n  transfers:\n    min: 1000\n  ```");
   });
 
+  it("say of a page without questions that it is about what was tried", async () => {
+    const { stdout } = await vary(["--only", "transfers.max", "--max-runs", "1", "--reporter", "md"], threeGuesses);
+    expect(stdout).toMatch(/depends on no open point of the contract that was tried\.\n$/);
+  });
+
   it("are cases of JUnit", async () => {
     const { stdout } = await vary(["--only", "http", "--reporter", "junit", "--fail-on", "depends"], threeGuesses);
     expect(() => parseJunit(stdout)).not.toThrow();
@@ -146,6 +151,10 @@ describe("--pairs", () => {
       ["errors.shape", "independent"],
       ["http.createdStatus + errors.shape", "independent"],
       ["http.createdStatus + errors.shape", "depends"],
+    ]);
+    expect(report.questions.map(({ path, ifOtherwise }) => [path, ifOtherwise[0]?.change])).toEqual([
+      ["http.createdStatus", expect.stringMatching(/^Together with errors\.shape: .+ The command fails/)],
+      ["errors.shape", expect.stringMatching(/^Together with http\.createdStatus: 200: The command fails/)],
     ]);
   });
 });

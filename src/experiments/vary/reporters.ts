@@ -77,7 +77,7 @@ export function renderSum({ counts, stopped }: VaryReport, style: Style): string
 export function renderMarkdown({ questions, command }: VaryReport): string {
   const intro =
     questions.length === 0
-      ? `\`${command.join(" ")}\` depends on no open point of the contract.`
+      ? `\`${command.join(" ")}\` depends on no open point of the contract that was tried.`
       : `The contract leaves these points open, and \`${command.join(" ")}\` depends on what we assumed.`;
   const pages = questions.map((question, at) => renderMarkdownQuestion(question, at + 1));
   return `${["# Questions for the provider", intro, ...pages].join("\n\n")}\n`;

@@ -99,7 +99,7 @@ export async function vary(runOnce: RunOnce, plan: VaryPlan, options: VaryOption
     seed: options.seed,
     baseline: describeBaseline(baseline),
     settings,
-    questions: questionsOf(single),
+    questions: questionsOf([...single, ...double]),
     counts: { depends: count("depends"), independent: count("independent"), "not-met": missed.length },
     stopped: pool.stopped,
     notes: [...baseline.notes, ...knownNotes(plan, options), ...session.notes],
@@ -178,8 +178,15 @@ function pairsOf(finished: readonly Finished[], from: number): PlannedVariation[
 }
 
 function questionsOf(finished: readonly Finished[]): Question[] {
-  const depending = finished.flatMap(({ row, variation: { alternatives } }) =>
-    row.change === null ? [] : alternatives.map((alternative) => ({ ...alternative, change: row.change ?? "" })),
+  const depending = finished.flatMap(({ row: { change }, variation: { alternatives } }) =>
+    change === null
+      ? []
+      : alternatives.map((alternative) => {
+          const other = alternatives.find((each) => each !== alternative);
+          const together =
+            other === undefined ? "" : `Together with ${other.setting.path}: ${JSON.stringify(other.after)}: `;
+          return { ...alternative, change: together + change };
+        }),
   );
   const paths = [...new Set(depending.map(({ setting }) => setting.path))];
   return paths.flatMap((path) => {
