@@ -105,6 +105,27 @@ describe("a webhook step fails", () => {
     expect(failure).toMatchObject({ kind: "failure", message });
   });
 
+  it.each([
+    'noWebhook: { data: { metadata: { note: { $regex: "x{400}" } } } }',
+    'webhook: { data: { metadata: { note: { $regex: "x{400}" } } }, count: 0 }',
+    'webhook: { data: { $in: [{ externalId: order-0 }, { metadata: { note: { $regex: "x{400}" } } }] }, count: 1 }',
+  ])("with an error when webhooks take too long to compare: %s", async (step) => {
+    const { failure } = await replayText(`
+      given:
+        webhooks: [{ topic: charges/events }]
+      steps:
+        - repeat:
+            times: 2
+            steps:
+              - request: POST /v1/charges
+                body: { amount: 100, externalId: "order-\${index}", description: A, metadata: { note: ${"x".repeat(2000)} },
+                        onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }
+                save: { charge: body.id }
+              - request: POST /v1/charges/\${charge}/pay
+        - ${step}`);
+    expect(failure).toMatchObject({ message: expect.stringContaining("would take too long") });
+  });
+
   it("and shows the receiver's subscriptions when nothing came", async () => {
     const text = await failureOf(`
       steps:
