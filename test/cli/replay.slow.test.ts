@@ -134,6 +134,7 @@ describe("replay", () => {
     expect(shards.map((line) => line.replace(/ in .*/, ""))).toEqual(["1 passed, 1 failed", "1 passed"]);
     // A shard may be empty.
     expect((await replay(folder, [".", "--shard", "4/4"])).code).toBe(0);
+    expect((await replay(folder, [".", "--shard", "4/4", "--fail-on", "findings"])).code).toBe(0);
     expect(await counts("--shard", "4/4")).toMatch(/^0 passed in/);
     expect(await counts("--bail", "--workers", "1")).toMatch(/^1 failed, 2 not run \(--bail\) in/);
   });

@@ -127,9 +127,9 @@ async function load(paths: readonly string[], { reporter, annotates }: ReplayOpt
   }
 }
 
-function whyUnjudged({ counts }: ReplaySummary, { remote }: ReplayOptions): string | undefined {
+function whyUnjudged({ counts }: ReplaySummary, { remote, shard }: ReplayOptions): string | undefined {
   if (remote !== undefined) return "findings are not seen at another deployment. Leave out --target.";
-  return counts.passed === 0 ? "no scenario passed." : undefined;
+  return counts.passed === 0 && shard === undefined ? "no scenario passed." : undefined;
 }
 
 function select(scenarios: readonly Scenario[], { filter, tags }: ReplayOptions): Scenario[] {
