@@ -162,6 +162,17 @@ describe("replay", () => {
     expect(stdout).toMatch(/^::error file=bad\.yaml,line=5,col=5/m);
   });
 
+  it.each(["json", "junit", "tap"])("leaves %s on stdout as it is, with annotations on stderr", async (reporter) => {
+    const skipped = "name: Settles\nsteps: [{ settle: true }]\n";
+    const folder = await folderWith({ "bad.yaml": bad, "skipped.yaml": skipped });
+    const args = [".", "--seed", "1", "--reporter", reporter];
+    const { stdout, stderr } = await replay(folder, args, { GITHUB_ACTIONS: "true" });
+    expect(stdout).not.toContain("::");
+    expect(stdout.trimEnd()).toMatch(/(?:\}|<\/testsuites>|# SKIP .*)$/);
+    expect(stderr).toMatch(/^::error file=bad\.yaml,line=5,col=5/m);
+    expect(stderr).toMatch(/^::notice file=skipped\.yaml,/m);
+  });
+
   it("marks an invalid file at its line", async () => {
     const folder = await folderWith({
       "wrong.yaml": "steps:\n  - request: GET /v1/balance\n    expekt: { status: 200 }\n",

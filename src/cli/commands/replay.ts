@@ -117,12 +117,15 @@ async function list(paths: readonly string[], options: ReplayOptions): Promise<n
 }
 
 /** Loads the scenarios. On GitHub, problems in a file are shown at its lines. */
-async function load(paths: readonly string[], { reporter, annotates }: ReplayOptions): Promise<readonly Scenario[]> {
+async function load(
+  paths: readonly string[],
+  { reporter, out, annotates }: ReplayOptions,
+): Promise<readonly Scenario[]> {
   try {
     return await loadScenarioFiles(paths);
   } catch (error) {
     const isShown = error instanceof UsageError && error.kind === "file" && (annotates || reporter === "github");
-    if (isShown) printData(renderGithubProblems(error.messages));
+    if (isShown) annotate(renderGithubProblems(error.messages), { reporter, out });
     throw error;
   }
 }
@@ -166,7 +169,13 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
   }
   progress?.end(summary);
   if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
-  if (options.annotates && options.reporter !== "github") printData(renderGithub(summary));
+  if (options.annotates && options.reporter !== "github") annotate(renderGithub(summary), options);
+}
+
+/** GitHub reads both streams. On stdout, lines after a report for a program would break it. */
+function annotate(text: string, { reporter, out }: Pick<ReplayOptions, "reporter" | "out">): void {
+  if (out === undefined && reporter !== "pretty" && reporter !== "github") process.stderr.write(text);
+  else if (text !== "") printData(text);
 }
 
 type Progress = ReturnType<typeof createProgress>;
