@@ -191,6 +191,20 @@ describe("exec with a sandbox that was never called", () => {
     expect(stderr).toContain("--fail-on critical could not be judged: each request had an unknown path, or a wrong");
   });
 
+  it("exits with 6 when only a played scenario has called it", async () => {
+    const cwd = await folderWith({ "played.yaml": "steps: [{ request: GET /v1/balance }]" });
+    const untilPlayed = `
+const requests = async () => (await (await fetch(process.env.SANDBOX_URL + "/_sandbox/requests")).json()).data.length;
+while ((await requests()) === 0);
+`;
+    const args = ["exec", "--scenario", "played.yaml", "--fail-on", "findings", "--fail-under", "0.5"];
+    const { code, stderr } = await runSandbox([...args, ...node(untilPlayed)], { cwd });
+    expect(code, stderr).toBe(6);
+    expect(stderr).toContain("could not be judged: the sandbox was never called");
+    const called = await runSandbox([...args, ...node(untilPlayed + polling(1))], { cwd });
+    expect(called.code, called.stderr).toBe(0);
+  });
+
   it("says so without a gate, and exits with 0", async () => {
     const { code, stderr } = await runSandbox(["exec", ...node("")]);
     expect(code).toBe(0);

@@ -90,8 +90,12 @@ async function runBeside(
     running.log.open();
     if (prepared.open) openBrowser(dashboardOf(running.url), running.log);
     session.play();
+    let wasCalled = false;
     let wasLetIn = false;
-    running.sandbox.events.on("exchange", ({ exchange: { operation, status } }) => {
+    running.sandbox.events.on("exchange", ({ exchange: { operation, status, connection } }) => {
+      // What a played scenario requests, which it does in process, says nothing about the command.
+      if (connection === undefined && prepared.scenarios.length > 0) return;
+      wasCalled = true;
       wasLetIn ||= operation !== undefined && !isTurnedAway(status);
     });
     const watch = new RunWatch(running.sandbox, [...prepared.options.allow, ...gates.allow]);
@@ -106,7 +110,7 @@ async function runBeside(
     const judged = judgeGates(gates, {
       findings: seen.findings,
       percent: seen.coverage.percent,
-      unjudged: seen.requests === 0 ? NEVER_CALLED : wasLetIn ? undefined : TURNED_AWAY,
+      unjudged: !wasCalled ? NEVER_CALLED : wasLetIn ? undefined : TURNED_AWAY,
     });
     if (report !== undefined) await writeExecReport(report, seen).catch(throwOrPrint);
     await closeArchive?.().catch(throwOrPrint);
