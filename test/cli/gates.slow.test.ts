@@ -315,6 +315,17 @@ describe("replay --fail-on findings", () => {
     expect(stderr).toContain("--fail-on findings");
   });
 
+  it.each(["junit", "tap", "github"])("lists on stderr the findings that %s does not show", async (reporter) => {
+    const cwd = await folderWith({ "scenario.yaml": scenario });
+    const args = ["replay", "scenario.yaml", "--fail-on", "findings", "--reporter", reporter];
+    const { code, stderr } = await runSandbox(args, { cwd });
+    expect(code, stderr).toBe(5);
+    expect(stderr).toMatch(
+      /^scenario\.yaml: critical: refund-beyond-paid\n {2}The client requested a refund of 20000 XOF/,
+    );
+    expect(stderr).toMatch(/^1 passed in .*\n.*--fail-on findings: there is 1 finding/m);
+  });
+
   it("exits with 0 without the gate, and the JSON has both", async () => {
     const cwd = await folderWith({ "scenario.yaml": scenario });
     const { code, stdout } = await runSandbox(["replay", "scenario.yaml", "--reporter", "json"], { cwd });

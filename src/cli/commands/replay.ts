@@ -1,6 +1,8 @@
 import { messageOf, redactErrors, UsageError } from "../../kernel/messages/problem.js";
 import { type GateFlags, addFindingGates, judgeGates, parseGates } from "../shared/gates.js";
 import { openVariables, parseChoice, parseWhole } from "../shared/values.js";
+import { oneLine, printable } from "../../kernel/messages/text.js";
+import { renderFinding } from "../../sandbox/findings/finding.js";
 import { parseSeed } from "../run/start-options.js";
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
@@ -168,8 +170,19 @@ async function report(summary: ReplaySummary, options: ReplayOptions, progress: 
     printData(text);
   }
   progress?.end(summary);
-  if (progress === undefined) printDiagnostic(renderSummary(summary, plainStyle).trim());
+  if (progress === undefined)
+    printDiagnostic(renderFindings(summary, options) + renderSummary(summary, plainStyle).trim());
   if (options.annotates && options.reporter !== "github") annotate(renderGithub(summary), options);
+}
+
+/** What `junit`, `tap` and `github` leave out, each with its scenario. */
+function renderFindings({ results }: ReplaySummary, { reporter }: ReplayOptions): string {
+  if (reporter === "json") return "";
+  return results
+    .flatMap(({ scenario, seen }) =>
+      seen.findings.map((finding) => printable(`${oneLine(scenario.file)}: ${renderFinding(finding)}\n`)),
+    )
+    .join("");
 }
 
 /** GitHub reads both streams. On stdout, lines after a report for a program would break it. */
