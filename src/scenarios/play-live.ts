@@ -67,6 +67,9 @@ async function playOne(
     company.run(createSubscription, { topic, url: url ?? world.receiverUrl });
   const title = scenario.name;
   log.write("info", "scenario", { scenario: title, message: `plays "${title}"` });
+  const onStop = (): void =>
+    log.write("warn", "scenario-unfinished", { scenario: title, message: `"${title}" had not ended yet` });
+  signal.addEventListener("abort", onStop, { once: true });
   const failure = await runInWorld(
     world,
     scenario,
@@ -81,6 +84,7 @@ async function playOne(
     },
   );
   if (signal.aborted) return failure;
+  signal.removeEventListener("abort", onStop);
   if (failure !== undefined)
     log.write("error", "scenario-failed", { scenario: title, message: renderFailure(failure) });
   const [outcome, result] = failure === undefined ? ["passed", "ended"] : ["failed", "did not end"];

@@ -60,3 +60,22 @@ it("finds a request after many others that are long to compare", async () => {
   await api("POST", "/v1/transactions", { pad: "wanted" });
   expect(await played).toEqual([undefined]);
 });
+
+it("names the scenarios that had not ended when it is closed", async () => {
+  const { sandbox, app, api } = createWorld();
+  const unfinished: unknown[] = [];
+  const log = new EventEmitter();
+  log.on("scenario-unfinished", ({ scenario }) => unfinished.push(scenario));
+  const live = await prepareLive([await waitingFor("asked"), await waitingFor("never asked")], {
+    sandbox,
+    fetch: createInProcessFetch(() => app),
+    log: { write: (_, event, fields) => void log.emit(event, fields) },
+    env: {},
+  });
+  const ended = once(log, "scenario-ended");
+  void live.play();
+  await api("POST", "/v1/charges", chargeRequest({ externalId: "asked" }));
+  await ended;
+  await live.close();
+  expect(unfinished).toEqual(["never asked"]);
+});
