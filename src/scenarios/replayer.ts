@@ -62,13 +62,14 @@ export function createReplayer({ sandbox, fetch, folder, env }: ReplayerOptions)
       env,
       signal,
     });
-    const { outcome, durationMs, stepsPassed, failure, seen } = result;
+    const { outcome, reason, durationMs, stepsPassed, failure, seen } = result;
     return {
       name: scenario.name,
       file: scenario.file,
       outcome,
       stepsPassed,
       durationMs: Math.round(durationMs),
+      ...(reason === undefined ? {} : { reason }),
       ...(failure === undefined ? {} : { failure: { ...failure, text: renderFailure(failure) } }),
       findings: seen.findings,
       rulesNeverFired: seen.rulesNeverFired,

@@ -36,6 +36,11 @@ describe("POST /_sandbox/scenarios/replay", () => {
     expect(companies.count).toBe(1);
   });
 
+  it("answers why a scenario proves nothing", async () => {
+    const { body } = await replay({ steps: [{ settle: true }] });
+    expect(body).toMatchObject({ outcome: "skipped", reason: expect.stringContaining("it proves nothing") });
+  });
+
   it("answers the differences when the scenario fails", async () => {
     const answer = await replay({ steps: [{ request: "GET /v1/balance", expect: { body: { balance: 1 } } }] });
     expect(answer.status).toBe(200);
