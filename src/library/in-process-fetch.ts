@@ -32,14 +32,16 @@ export function createFetch(
   return async <Body>(input: string | URL | Request, init: FetchInit = {}) => {
     const { companyId, accessToken } = company();
     const url = addressOf(endpoint, input);
-    const request = new Request(url, input instanceof Request ? new Request(input, bodyOf(init)) : bodyOf(init));
     const isControl = url.pathname === "/_sandbox" || url.pathname.startsWith("/_sandbox/");
+    if (isControl && !url.searchParams.has("company")) url.searchParams.set("company", companyId);
+    const copied = new Request(url, input instanceof Request ? new Request(input, bodyOf(init)) : bodyOf(init));
+    // A copy of a request follows its signal only until the garbage collector takes the request, so this one gets the signal itself.
+    const { signal = input instanceof Request ? input.signal : null } = init;
+    const request = new Request(copied, { signal });
     const token = isControl ? endpoint.adminToken : accessToken;
     if (token !== undefined) setUnlessGiven(request.headers, "authorization", `Bearer ${token}`);
     if (!isControl) setUnlessGiven(request.headers, "x-company-id", companyId);
-    const chooses = isControl && !url.searchParams.has("company");
-    if (chooses) url.searchParams.set("company", companyId);
-    return (await endpoint.answer(chooses ? new Request(url, request) : request)) as JsonResponse<Body>;
+    return (await endpoint.answer(request)) as JsonResponse<Body>;
   };
 }
 

@@ -1,6 +1,11 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/index.js";
 import { create, order } from "./sandboxes.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 test("needs no socket, and sends the company's credentials", async () => {
   const sandbox = await create();
@@ -36,6 +41,23 @@ test("sends nothing when the signal was aborted before", async () => {
   await expect(sandbox.fetch("/v1/charges", { json: order("order-1"), signal })).rejects.toThrow("too late");
   expect((await sandbox.fetch("/v1/charges", { json: order("order-1") })).status).toBe(201);
 });
+
+// A copy of the request followed its signal by a weak reference, so a client with a time-out waited forever.
+test.each(["/v1/balance", "/_sandbox/deliveries/wait?topic=charges/events&timeout=1m"])(
+  "gives up a Request of %s whose signal is aborted after a garbage collection",
+  async (path) => {
+    const sandbox = await create();
+    sandbox.rules.add({ on: "request", match: { path: "/v1/balance" }, then: { fault: "hang" } });
+    const patience = new AbortController();
+    const request = new Request(sandbox.url + path, { signal: patience.signal });
+    const hanging = sandbox.fetch(request);
+    await new Promise(setImmediate);
+    collectGarbage();
+    patience.abort(new Error("too late"));
+    await expect(hanging).rejects.toThrow("too late");
+    expect(request.signal.aborted).toBe(true);
+  },
+);
 
 test("calls the control API for the company of its handle", async () => {
   const sandbox = await create({ adminToken: "let-me-in" });
