@@ -48,7 +48,8 @@ export interface ExploreOptions extends ExperimentOptions {
 
 /**
  * Runs a function again and again, each time with a fresh sandbox and one fault at one point of the traffic, and reports which fault makes it pay
- * twice, lose a payment or hang. Rejects with `UsageError` for wrong options, and when the function fails without a fault or calls nothing.
+ * twice, lose a payment or hang. Rejects with `UsageError` for wrong options, when the function fails without a fault or calls nothing, and when
+ * `only` and `skip` leave no fault.
  *
  * @example
  * ```ts
@@ -61,7 +62,9 @@ export async function explore(run: Experiment, options: ExploreOptions = {}): Pr
     const { only = [], skip = [], depth = 1 } = options;
     const engine = await import("../experiments/explore/explore.js");
     const settings = { ...given, only, skip, depth };
-    return engine.explore(runOnce, await engine.planExploration(runOnce, settings), settings);
+    const plan = await engine.planExploration(runOnce, settings);
+    if (plan.faults.length === 0) throw new Inconclusive("Nothing was tried: only and skip leave no fault.");
+    return engine.explore(runOnce, plan, settings);
   });
 }
 
@@ -77,7 +80,8 @@ export interface VaryOptions extends ExperimentOptions {
 
 /**
  * Runs a function again and again, each time with another choice for one open point of the contract, and reports which choices it depends on, and what
- * to ask the provider. Rejects with `UsageError` for wrong options, and when the function fails with the settings as they are or calls nothing.
+ * to ask the provider. Rejects with `UsageError` for wrong options, when the function fails with the settings as they are or calls nothing, and when
+ * it reads none of the settings.
  *
  * @example
  * ```ts
@@ -89,7 +93,10 @@ export async function vary(run: Experiment, options: VaryOptions = {}): Promise<
     const { only = [], skip = [], pairs = false } = options;
     const engine = await import("../experiments/vary/vary.js");
     const settings = { ...given, only, skip, pairs };
-    return engine.vary(runOnce, await engine.planVariations(runOnce, settings), settings);
+    const plan = await engine.planVariations(runOnce, settings);
+    if (plan.variations.length === 0)
+      throw new Inconclusive("Nothing was varied: the function reads none of the settings that were asked for.");
+    return engine.vary(runOnce, plan, settings);
   });
 }
 

@@ -340,6 +340,16 @@ describe("explore", () => {
       () => explore(async ({ url }) => void (await fetch(`${url}/v1/balance`))),
       /accepted no request of the command: it answered 401\./,
     ],
+    [
+      "faults that a function does not meet",
+      () => explore(async ({ fetch }) => void (await fetch("/v1/balance")), { only: ["503"] }),
+      /Failed to explore: Nothing was tried: only and skip leave no fault\./,
+    ],
+    [
+      "settings that a function does not read",
+      () => vary(async ({ fetch }) => void (await fetch("/v1/balance")), { only: ["transfers.settlement"] }),
+      /Failed to vary: Nothing was varied: the function reads none of the settings that were asked for\./,
+    ],
     ["no function", () => explore(Object.assign({})), /Failed to explore: what is run must be a function, got \{\}/],
     ["no options", () => explore(careful, null as never), /the options must be an object, got null/],
     ["an unknown option", () => explore(careful, Object.assign({ workers: 1 }, { dept: 2 })), /dept is not an option/],
