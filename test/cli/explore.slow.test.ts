@@ -136,6 +136,21 @@ describe("a command that does not do the same in each run", () => {
 });
 
 describe("what cannot be explored", () => {
+  it("counts only requests of the command, and not those of a scenario that is played beside it", async () => {
+    const folder = await folderWith({ "played.yaml": "steps: [{ request: GET /v1/balance }]" });
+    const played = ["--scenario", join(folder, "played.yaml")];
+    const untilPlayed = `
+      const requests = async () => (await (await fetch(process.env.SANDBOX_URL + "/_sandbox/requests")).json()).data.length;
+      while ((await requests()) === 0);
+    `;
+    const { code, stderr } = await explore(played, program(untilPlayed));
+    expect(code, stderr).toBe(6);
+    expect(stderr).toContain("The sandbox was never called");
+    const paying = program(`${untilPlayed} await call("POST", "/v1/transactions", payout("a"));`);
+    const { report } = await exploreJson([...played, "--only", "503"], paying);
+    expect(tableOf(report).map((row) => row.split(" ")[0])).toEqual(["createTransaction#1"]);
+  });
+
   it.each<[string, readonly string[], readonly string[], number, RegExp]>([
     ["no command", [], [], 1, /explore needs a command/],
     ["a missing command", [], ["no-such-command"], 3, /there is no such command/],

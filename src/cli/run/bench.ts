@@ -26,7 +26,7 @@ export function createBench({ command, flags, names, check }: BenchOptions): Run
     const running = await runSandbox({ ...prepared, options }, { beside: true });
     const session = await beginSession(running, prepared);
     try {
-      const finish = watch(running.sandbox);
+      const finish = watch(running.sandbox, { playsScenarios: prepared.scenarios.length > 0 });
       session.play();
       const env = { ...process.env, ...variablesOf(running.sandbox, running.url, names) };
       const limits = { timeoutMs, signal, env, system: systemClock };

@@ -90,8 +90,11 @@ const RECEIVERS_MS = 2_000;
 /** The most bytes of requests that are kept of a run. Later requests get no faults. */
 const ASKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the records are read. */
-export function watch(sandbox: Sandbox): () => Promise<Seen> {
+/**
+ * Watches a sandbox from its start. The returned function ends the run: everything that is due happens, then the records are read. `playsScenarios`:
+ * requests made in process are those of scenarios. Rules count them, but they are not the command's.
+ */
+export function watch(sandbox: Sandbox, { playsScenarios = false } = {}): () => Promise<Seen> {
   const run = new RunWatch(sandbox, sandbox.options.allow);
   const periods: Period[] = [];
   /** By the id of the company. The journal is not enough: it drops requests beyond its limits, and all when it is cleared. */
@@ -104,7 +107,8 @@ export function watch(sandbox: Sandbox): () => Promise<Seen> {
     if (requestId === undefined || exchange.operation === undefined || askedBytes > ASKED_BYTES_MAX) return;
     const entry = sandbox.observationOf(companyId).journal.entries.get(requestId);
     if (entry === undefined) return;
-    const request = { turn: exchange.turn, entry };
+    const isPlayed = playsScenarios && exchange.connection === undefined;
+    const request = { turn: exchange.turn, entry, isPlayed };
     const { restored, requests } = askedOf(companyId);
     requests.push(request);
     asked.set(companyId, { restored, requests });
@@ -161,18 +165,19 @@ type Period = Omit<Seen, "findings" | "appliedRules" | "settings">;
 /** The requests to a company in one period, oldest first. The first `restored` are from before the snapshot that was restored. */
 interface Asked {
   readonly restored: number;
-  readonly requests: { readonly turn: number; entry: JournalEntry }[];
+  readonly requests: { readonly turn: number; entry: JournalEntry; readonly isPlayed: boolean }[];
 }
 
 /** `end` is the `seq` of the last record that the command caused: later deliveries do not reach the command. */
 function readPeriod({ world }: Company, asked: Asked, end = Number.POSITIVE_INFINITY): Period {
   // In the order in which rules count them: a request with a long body is handled later than it begins to arrive.
-  const entries = asked.requests.toSorted((a, b) => a.turn - b.turn).map(({ entry }) => entry);
+  const inOrder = asked.requests.toSorted((a, b) => a.turn - b.turn);
+  const entries = inOrder.map(({ entry }) => entry);
   const all = readRequests(entries, world);
-  const requests = all.slice(asked.restored);
+  const requests = all.filter((_, at) => at >= asked.restored && inOrder[at]?.isPlayed === false);
   const deliveries = readDeliveries(entries, world, end);
   const names = new Set(requests.map(({ name }) => name));
-  const outcomes = readOutcomes(entries, all, world).filter(({ request }) => names.has(request));
+  const outcomes = readOutcomes(entries, all, names, world);
   return { requests, deliveries, outcomes, facts: readFacts(world), failures: readFailures(world) };
 }
 
@@ -286,7 +291,13 @@ function describeDelivery({ resource, body }: Delivery, world: World): Subject {
   return { about, key: `${String(status)} ${String(amount)}` };
 }
 
-function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenRequest[], world: World): SeenOutcome[] {
+/** `names`: those of the requests whose outcomes are read. */
+function readOutcomes(
+  entries: readonly JournalEntry[],
+  requests: readonly SeenRequest[],
+  names: ReadonlySet<string>,
+  world: World,
+): SeenOutcome[] {
   const learned = learnedResources(entries, world);
   /** The names of the requests, by what they created, and by what the payments among them recorded. */
   const creators = new Map<string, string>();
@@ -294,7 +305,8 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
   for (const [at, { created, operation, made }] of [...entries.entries()].toReversed()) {
     const { name = "" } = requests[at] ?? {};
     for (const id of created) creators.set(id, name);
-    if (operation === "payCharge") for (let seq = made.from + 1; seq <= made.to; seq++) payers.set(seq, name);
+    if (operation === "payCharge" && names.has(name))
+      for (let seq = made.from + 1; seq <= made.to; seq++) payers.set(seq, name);
   }
   const transfers = world.transfers.values().flatMap(({ id, reference, status }) => {
     const request = creators.get(id) ?? "";
@@ -305,14 +317,14 @@ function readOutcomes(entries: readonly JournalEntry[], requests: readonly SeenR
   const payments = world.events.values().flatMap(({ type, seq, subject }) => {
     if (subject.kind !== "charge" || (type !== "charge.paid" && type !== "charge.payment_failed")) return [];
     const { id, externalId } = subject.charge;
-    // A payment over the control API or on the payment page is attributed to the request that created its charge.
+    // A payment over the control API, by a scenario or on the payment page is attributed to the request that created its charge.
     const request = payers.get(seq) ?? creators.get(id) ?? "";
     return { kind: "payment" as const, request, about: externalId, learned: learned.has(id), failed: false };
   });
   const numbered = [transfers, payments].flatMap((outcomes) =>
     outcomes.map((outcome, at) => ({ ...outcome, ordinal: at + 1 })),
   );
-  return numbered.filter(({ request }) => request !== "");
+  return numbered.filter(({ request }) => names.has(request));
 }
 
 /** Charges and transfers whose final state the command read, or acknowledged an event of. */
