@@ -85,6 +85,25 @@ it("reports ids without their prefix as the only change", async () => {
   expect(await judge(plain)).toEqual({ drift, contradicted: [], made: [] });
 });
 
+it("reports ids with a prefix of the service as the only change", async () => {
+  const recorded = await record();
+  const created = recorded.find(({ method, url }) => method === "POST" && url.endsWith("/v1/charges"));
+  const { id } = JSON.parse(textOf(created?.answer?.body)) as { id: string };
+  const prefixed = recorded.map(inAnswers((text) => text.replaceAll(id, `chg_${id}`))).map((exchange) => ({
+    ...exchange,
+    url: exchange.url.replace(id, `chg_${id}`),
+    body: exchange.body && Buffer.from(textOf(exchange.body).replaceAll(id, `chg_${id}`)),
+  }));
+  const answers = [
+    "GET /v1/charges/:id",
+    "POST /v1/charges",
+    "POST /v1/charges/:id/pay",
+    "POST /v1/charges/:id/refund",
+  ];
+  const drift = [...answers.map((subject) => `${subject} value /body/id`), "charges/events value /body/data/id"];
+  expect(await judge(prefixed)).toEqual({ drift, contradicted: [], made: [] });
+});
+
 it("identifies charges and transfers by the caller's references where webhooks have other ids", async () => {
   const other = (await record()).map(
     inHooks(({ data, ...body }) => {

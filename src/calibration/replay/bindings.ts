@@ -1,5 +1,5 @@
 import { decodePart } from "../../kernel/messages/text.js";
-import { plain, prefixOf } from "../recording/resources.js";
+import { plain } from "../recording/resources.js";
 
 /** Which ids and cursors of the sandbox stand for which of the service. Ids are kept without prefixes such as `txn_`. */
 export class Bindings {
@@ -35,11 +35,11 @@ export class Bindings {
     return this.#theirs.get(plain(ours)) ?? plain(ours);
   }
 
-  /** Replaces the service's ids by the sandbox's, in a path or in a text that is an id. */
+  /** Replaces the service's ids by the sandbox's, in a path or in a text that is an id. Of prefixes only those that the sandbox has itself stay. */
   toOurs(text: string): string {
     return text.replaceAll(/[^/?&=#]+/g, (part) => {
       const found = this.#ours.get(plain(decodePart(part)));
-      return found === undefined ? part : prefixOf(part) + found;
+      return found === undefined ? part : (/^(?:txn|bat)_/.exec(part)?.[0] ?? "") + found;
     });
   }
 }
