@@ -116,6 +116,19 @@ it("identifies charges and transfers by the caller's references where webhooks h
   expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
 });
 
+it("identifies events by their order where webhooks have other words for statuses", async () => {
+  const words: Record<string, string> = { paid: "settled", pending: "PENDING", completed: "COMPLETED" };
+  const other = (await record()).map(
+    inHooks(({ data, ...body }) => {
+      const { status, ...rest } = data as Body;
+      return { ...body, data: { ...rest, status: words[String(status)] ?? status } };
+    }),
+  );
+  const topics = ["charges/events", "transactions/completed", "transactions/started"];
+  const drift = topics.map((topic) => `${topic} value /body/data/status`);
+  expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
+});
+
 it("identifies the transfers of a batch that is answered in another order", async () => {
   const other = (await record()).map(inAnswers((text, { url }) => (url.endsWith("/batch") ? reversed(text) : text)));
   const drift = ["POST /v1/transactions/batch order /body/transactions"];

@@ -1,8 +1,11 @@
 import { headerOf } from "../../adapters/har/http-exchange.js";
 import { signBody } from "../../domain/deliveries/sign-delivery.js";
+import { chargeLifecycle } from "../../domain/model/charge.js";
+import { transferLifecycle } from "../../domain/model/transfer.js";
 import type { Profile } from "../../domain/profile/profile.js";
 import { findTopic } from "../../domain/values/topic.js";
 import { type JsonObject, isObject } from "../../kernel/messages/json.js";
+import { statusesOf } from "../../kernel/records/lifecycle.js";
 import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { REDACTED } from "../../sandbox/observation/redact.js";
 import type { ExchangeName, RecordedWebhook } from "../recording/entry.js";
@@ -90,9 +93,13 @@ function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[]
   return { pairs, unpaired };
 }
 
-/** Whether a webhook shows which event it reports. If the service has changed the form of its webhooks, other members may show it. */
-function showsEvent({ body: { data } }: RecordedWebhook): boolean {
-  return isObject(data) && typeof data["id"] === "string" && typeof data["status"] === "string";
+const chargeStatuses: readonly unknown[] = ["created", ...statusesOf(chargeLifecycle)];
+const transferStatuses: readonly unknown[] = statusesOf(transferLifecycle);
+
+/** Whether a webhook shows which event it reports. If the service has changed the form of its webhooks or the words for statuses, other members may show it. */
+function showsEvent({ topic, body: { data } }: RecordedWebhook): boolean {
+  if (!isObject(data) || typeof data["id"] !== "string") return false;
+  return (topic.startsWith("transactions/") ? transferStatuses : chargeStatuses).includes(data["status"]);
 }
 
 /** Whether a recorded webhook may report the same event: neither its topic nor its id contradicts that. */
