@@ -120,6 +120,22 @@ it("does not explain a refusal by a setting that only refuses in another way", a
   ]);
 });
 
+it("does not explain one 503 by a setting with which the charge that was read would not exist", async () => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    for (const path of ["/v1/balance", "/v1/webhooks"]) await sandbox.fetch(path);
+    const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
+    await sandbox.clock.advance("5s");
+    await sandbox.fetch(`/v1/charges/${(await created.json()).id}`);
+  });
+  const read = recorded.find(({ method, url }) => method === "GET" && url.includes("/v1/charges/"));
+  const answer = { status: 503, headers: [], body: Buffer.from("") };
+  const report = await calibrateAll([recorded.map((one) => (one === read ? { ...one, answer } : one))], {
+    only: ["rateLimit"],
+  });
+  expect(report.drift).toMatchObject([{ operation: "GET /v1/charges/:id", pointer: "/status", count: 1 }]);
+  expect(report.settings).toMatchObject([{ state: "confirmed", value: "off" }]);
+});
+
 describe("a recording that no setting explains", () => {
   /** Creations of charges; `change` returns additional members for the answer to each. */
   const creationsOf = async (externalIds: readonly string[], change: (at: number) => object) => {

@@ -85,10 +85,15 @@ export class Track {
   async try(profile: ProfileOverrides, { path, always }: TryOptions): Promise<Trial | undefined> {
     const { reads, differences } = this.current;
     if (!reads.has(path) && !always) return undefined;
-    let after = (await this.#run(profile, { isTrial: true })).differences;
+    // What is no longer compared still differs: a setting that makes the sandbox refuse a creation does not explain what follows.
+    const run = async (given: Partial<ReplayOptions>): Promise<readonly FoundDifference[]> => {
+      const { differences: found, unknown } = await this.#run(profile, { isTrial: true, ...given });
+      return [...found, ...differences.filter(({ exchange, pointer }) => pointer !== "" && unknown.has(exchange))];
+    };
+    let after = await run({});
     const balances = differences.length > 0 ? this.#otherBalances : [];
     for (const balance of balances) {
-      const found = (await this.#run(profile, { isTrial: true, balance })).differences;
+      const found = await run({ balance });
       if (weigh(found) < weigh(after)) after = found;
     }
     return { before: differences, after };

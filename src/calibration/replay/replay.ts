@@ -11,7 +11,14 @@ import { DEFAULT_COMPANY, resolveOptions } from "../../sandbox/config/options.js
 import { Sandbox } from "../../sandbox/sandbox.js";
 import type { Presupposed } from "../earlier/presuppose.js";
 import { suppose } from "../earlier/suppose.js";
-import { type Entry, type History, type RecordedAnswer, type RecordedRequest, subjectOf } from "../recording/entry.js";
+import {
+  type Entry,
+  type ExchangeName,
+  type History,
+  type RecordedAnswer,
+  type RecordedRequest,
+  subjectOf,
+} from "../recording/entry.js";
 import { readHeaders } from "../recording/read-entry.js";
 import { idInPath, plain } from "../recording/resources.js";
 import { Bindings } from "./bindings.js";
@@ -52,6 +59,8 @@ export interface Replayed {
   readonly compared: ReadonlyMap<string, number>;
   /** What was not compared, in words. */
   readonly assumptions: readonly string[];
+  /** The requests that were not compared because they are about what the sandbox does not have. */
+  readonly unknown: ReadonlySet<ExchangeName>;
 }
 
 /** The highest balance that the sandbox can be given, with room for what the recording adds. */
@@ -93,6 +102,7 @@ export class Replay {
   #settings: readonly string[] = [];
   readonly #compared = new Map<string, number>();
   readonly #assumptions = new Set<string>();
+  readonly #unknown = new Set<ExchangeName>();
   readonly #paidOverApi = new Set<string>();
   readonly #undone = new Set<RecordedRequest>();
   #balanceOffset: number | undefined;
@@ -205,6 +215,7 @@ export class Replay {
       firstBalance: this.#firstBalance,
       compared: this.#compared,
       assumptions: [...this.#assumptions],
+      unknown: this.#unknown,
     };
   }
 
@@ -252,6 +263,7 @@ export class Replay {
     const answer = comparable(recorded, body, uncompared);
     if (answer === undefined) return;
     if (isAboutUnknown(recorded, response.status, uncompared)) {
+      this.#unknown.add(recorded.exchange);
       // The request may have moved money.
       this.#balanceOffset = undefined;
       return;
