@@ -158,6 +158,17 @@ it("is inconclusive when the service has answered nothing", async () => {
   expect(report.source).toMatchObject({ exchanges: 1, compared: 0 });
 });
 
+it.each([
+  ["--out", ["calibrate", "traffic.har", "--out", "./traffic.har"], "traffic.har"],
+  ["--record", ["proxy", "--target", "http://127.0.0.1:9", "--profile", "p.yaml", "--record", "./p.yaml"], "p.yaml"],
+])("refuses %s that would replace what the command reads", async (flag, args, file) => {
+  const cwd = await folderWith({ "traffic.har": '{"log":{"entries":[]}}', "p.yaml": "http:\n  createdStatus: 200\n" });
+  const before = await readFile(join(cwd, file), "utf8");
+  const { code, stderr } = await runSandbox(args, { cwd });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(flag)]);
+  expect(await readFile(join(cwd, file), "utf8")).toBe(before);
+});
+
 it("refuses a file without traffic, and an unknown setting", async () => {
   const folder = await folderWith({});
   const elsewhere: HttpExchange = {

@@ -11,7 +11,14 @@ import { nextStopSignal } from "../run/stop.js";
 import { parseRemote, redactorOf } from "../shared/remote.js";
 import { printPlan, probe } from "../shared/probe-target.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
-import { prepareOutput, printDiagnostic, printReport, reporterNames, writeOutput } from "../shared/output.js";
+import {
+  isSameFile,
+  prepareOutput,
+  printDiagnostic,
+  printReport,
+  reporterNames,
+  writeOutput,
+} from "../shared/output.js";
 import { parseChoice, parseChoices, splitNames } from "../shared/values.js";
 
 export const verb: Verb = (command, exitWith) => {
@@ -65,6 +72,10 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   const failOn = parseChoices("--fail-on", flags.failOn ?? [], calibrationGates);
   const reporter = flags.reporter === undefined ? "pretty" : parseChoice("--reporter", flags.reporter, reporterNames);
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
+  for (const file of files) {
+    if (flags.out !== undefined && (await isSameFile(flags.out, file)))
+      throw new UsageError("command-line", `--out would replace the archive ${file}. Name another file.`);
+  }
   if (flags.out !== undefined) await prepareOutput("the profile", flags.out);
   const target = parseTarget(files, flags);
   const probing = target && { target, selection: { only, skip }, profile, fetchTo };

@@ -16,7 +16,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { parsePort } from "../run/start-options.js";
 import { exitDespiteUnreadOutput, nextStopSignal } from "../run/stop.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { prepareOutput, printData, printDiagnostic } from "../shared/output.js";
+import { isSameFile, prepareOutput, printData, printDiagnostic } from "../shared/output.js";
 import { parseBaseUrl, requireNames } from "../shared/values.js";
 
 export const verb: Verb = (command) => {
@@ -63,6 +63,8 @@ async function runProxy(flags: ProxyFlags): Promise<void> {
   if (secretKey === "")
     throw new UsageError("command-line", "--secret must not be empty. Give the company's secret key.");
   const profile = flags.profile === undefined ? {} : await loadProfileFile(flags.profile);
+  if (record !== undefined && flags.profile !== undefined && (await isSameFile(record, flags.profile)))
+    throw new UsageError("command-line", `--record and --profile name the same file, ${record}. Name two.`);
   if (record !== undefined) await prepareOutput("the recording", record);
   const file = record === undefined ? undefined : await createHarFile(record, (why) => warnLost(record, why));
   const mirror = await startMirror({

@@ -1,8 +1,7 @@
 import { UsageError } from "../../kernel/messages/problem.js";
 import type { PreparedStart } from "./prepare-start.js";
-import { stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative } from "node:path";
-import { writeOutput } from "../shared/output.js";
+import { isSameFile, writeOutput } from "../shared/output.js";
 import { openOwnTarget } from "../shared/own-target.js";
 import { openVariables } from "../shared/values.js";
 import type { World } from "../../domain/model/work.js";
@@ -155,11 +154,6 @@ async function prepareSession({ sandbox, fetch, log }: RunningSandbox, { record,
       log.write(notes.length === 0 ? "info" : "warn", "recorded", { file: record.file, requests, message });
     },
   };
-}
-
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)));
-  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 async function startRecording(sandbox: Sandbox, { file, fixtures }: NonNullable<PreparedStart["record"]>) {

@@ -1,5 +1,5 @@
 import { fstatSync, writeFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createColors } from "picocolors";
 import { assertWritable, makeFolder } from "../../adapters/files/write-to.js";
@@ -78,6 +78,12 @@ export async function prepareOutput(what: string, file: string): Promise<void> {
     throw new UsageError("cannot-run", `Failed to write ${what} to ${file}: ${messageOf(error)}.`);
   });
   await assertWritable(what, file);
+}
+
+/** Also when one is a link to the other. False when one of them is missing. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => undefined)));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Writes a file. When that fails, the file keeps its old content: `calibrate` may write the profile that it has read. */
