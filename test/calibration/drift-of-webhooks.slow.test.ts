@@ -129,6 +129,17 @@ it("identifies events by their order where webhooks have other words for statuse
   expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
 });
 
+it("identifies a partial refund by its amount where webhooks call it a full one", async () => {
+  const other = (await record()).map(
+    inHooks(({ data, ...body }) => {
+      const { status, ...rest } = data as Body;
+      return { ...body, data: { ...rest, status: status === "refunded_partially" ? "refunded" : status } };
+    }),
+  );
+  const drift = ["charges/events value /body/data/status"];
+  expect(await judge(other)).toEqual({ drift, contradicted: [], made: [] });
+});
+
 it("identifies the transfers of a batch that is answered in another order", async () => {
   const other = (await record()).map(inAnswers((text, { url }) => (url.endsWith("/batch") ? reversed(text) : text)));
   const drift = ["POST /v1/transactions/batch order /body/transactions"];

@@ -86,8 +86,9 @@ function pair(recorded: readonly RecordedWebhook[], sent: readonly SentWebhook[]
   }
   const unpaired = [...left];
   for (const webhook of recorded) {
-    if (pairs.has(webhook) || showsEvent(webhook)) continue;
-    const place = unpaired.findIndex(({ body }) => mayReportSame(webhook, body, bindings));
+    if (pairs.has(webhook)) continue;
+    const isSame = showsEvent(webhook) ? isSameRefund : mayReportSame;
+    const place = unpaired.findIndex(({ body }) => isSame(webhook, body, bindings));
     if (place !== -1) pairs.set(webhook, ...(unpaired.splice(place, 1) as [SentWebhook]));
   }
   return { pairs, unpaired };
@@ -107,6 +108,13 @@ function mayReportSame({ topic, body }: RecordedWebhook, ours: SentWebhook["body
   const { id } = isObject(body["data"]) ? body["data"] : {};
   const isSameTopic = findTopic(topic) === undefined || topic === topicOf(ours);
   return isSameTopic && (typeof id !== "string" || plain(id) === bindings.toTheirs(idOf(ours["data"])));
+}
+
+/** Whether both report the same refund: a service may have another status for a partial one. */
+function isSameRefund({ body: { data: theirs } }: RecordedWebhook, { data: ours }: JsonObject, bindings: Bindings) {
+  if (!isObject(theirs) || !isObject(ours) || plain(String(theirs["id"])) !== bindings.toTheirs(idOf(ours)))
+    return false;
+  return Number(theirs["refunded"]) > 0 && theirs["refunded"] === ours["refunded"];
 }
 
 /** The difference for a webhook that the sandbox has sent and the service has not. */
