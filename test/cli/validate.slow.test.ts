@@ -51,6 +51,13 @@ describe("sandbox validate", () => {
     ]);
   });
 
+  it("shows control characters of a file as escapes", async () => {
+    const cwd = await folderWith({ "profile.yaml": String.raw`"a\e[2Jb": 1` });
+    const { code, stderr } = await runSandbox(["validate", "profile.yaml"], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(String.raw`a\u001b[2Jb`);
+  });
+
   it("prints its findings as JSON", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "--json", "wrong.yaml", "profile.yaml"], { cwd });

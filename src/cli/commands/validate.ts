@@ -3,6 +3,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import { asFileProblem } from "../run/run-sandbox.js";
 import { readStart } from "../run/prepare-start.js";
+import { printable } from "../../kernel/messages/text.js";
 import { printData, printDiagnostic, printJson } from "../shared/output.js";
 import { isScenario } from "../shared/scenario-files.js";
 import { parseScenario } from "../../scenarios/file/parse-scenario.js";
@@ -71,5 +72,5 @@ async function assertStarts(config: string): Promise<void> {
 
 function print({ file, kind, problems }: Finding): void {
   if (problems.length === 0) printData(`${file}: ok (${kind})`);
-  for (const problem of problems) printDiagnostic(problem);
+  for (const problem of problems) printDiagnostic(printable(problem));
 }
