@@ -46,6 +46,12 @@ export async function whenStored(store: Pick<Store<unknown>, "durable">): Promis
   await store.durable()?.catch(() => undefined);
 }
 
+/** Rejects with the refusal of a request once everything that it may tell of is stored, or with StoreUnavailable when the store is lost. */
+export async function rejectOnceStored(store: Pick<Store<unknown>, "durable">, refused: unknown): Promise<never> {
+  await store.durable(false);
+  throw refused;
+}
+
 /** Keeps nothing: the data ends with the process. */
 export function createMemoryStore<Data>(data: Data): Store<Data> {
   return {

@@ -1,3 +1,4 @@
+import { rejectOnceStored } from "../../adapters/store/store.js";
 import { type Operation, type OperationId, operations, successStatus } from "../../contract/operations.js";
 import type { Query } from "../../contract/queries.js";
 import { type ProblemCode, refuse } from "../../domain/model/problem-codes.js";
@@ -169,7 +170,7 @@ async function work(call: CallStage, company: Company, body: unknown): Promise<A
     const status = noteSettings(record, () => successStatus(operation, profile));
     const text = result === undefined ? undefined : JSON.stringify(result);
     return { answer: { status, body: result, text }, isChanged: sandbox.store.position !== stored };
-  });
+  }).catch((refused: unknown) => rejectOnceStored(sandbox.store, refused));
   await gate.ready();
   await sandbox.store.durable(isChanged);
   return answer;

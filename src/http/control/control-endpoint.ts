@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../../adapters/store/store.js";
+import { rejectOnceStored, StoreUnavailable } from "../../adapters/store/store.js";
 import { type ErrorStatus, renderError, statusOfProblem } from "../../contract/problems.js";
 import { isApiProblem } from "../../domain/model/problem-codes.js";
 import { toIso } from "../../kernel/time/instant.js";
@@ -37,7 +37,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, res
       const gate = afterAnswer(c, sandbox.system);
       const release = reserveBody(c, route.bodyLimit ?? CONTROL_BODY_LIMIT);
       const call = await readCall(c, sandbox, route, gate, company).finally(release);
-      const result = await handle(call, route);
+      const result = await handle(call, route).catch((refused: unknown) => rejectOnceStored(sandbox.store, refused));
       assertFits(result);
       await gate.ready();
       await sandbox.store.durable(writes);
