@@ -10,11 +10,32 @@ describe("an audit from the dashboard", () => {
     const page = await desk.audit({ url: receiver.url, only: "signature-missing" });
     expect(page.text).toContain("No mistake was found");
     expect(page.commands[0]).toContain("--only 'signature-missing'");
-    expect(receiver.received).toHaveLength(2);
+    expect(receiver.received).toHaveLength(3);
     const refused = await desk.audit({ url: receiver.url, only: "state-duplicate" });
     expect(refused.text).toContain("There is no report");
     expect((await desk.audit({ url: receiver.url, only: "nothing" })).text).toContain('no check "nothing"');
-    expect(receiver.received).toHaveLength(2);
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it.each([
+    [[], ""],
+    [["charges/events", "transactions/completed"], ""],
+    [["charges/events"], " --topic charges/events"],
+    [["transactions/completed", "transactions/failed"], " --topic transactions/completed"],
+  ])("tries all topics like its command, unless the receiver gets one: %j", async (topics, option) => {
+    const desk = await openAuditDesk();
+    const receiver = await startReceiver((incoming) => {
+      const { topic } = JSON.parse(String(incoming.body));
+      return topic === "transactions/completed" && option === "" ? 200 : sound(incoming);
+    });
+    for (const topic of topics) await desk.world.api("POST", "/v1/webhooks", { topic, url: receiver.url });
+    const page = await desk.audit({ url: receiver.url, only: "signature-topics" });
+    expect(page.commands[0]).toBe(
+      `npx business-payments-sandbox audit '${receiver.url}' --secret "$SANDBOX_SECRET_KEY"${option} --only 'signature-topics'`,
+    );
+    expect(page.text).toContain(
+      option === "" ? "is accepted when its topic is transactions/completed" : "nothing was judged",
+    );
   });
 
   it("shows the last report of a company to that company only", async () => {

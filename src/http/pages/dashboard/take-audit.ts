@@ -67,8 +67,8 @@ async function auditReceiver(
 ): Promise<{ readonly report: AuditedReceiver; readonly command: string }> {
   const { profile, record } = company;
   const { signatureHeader: header, allow, insecureTls, timeout } = profile.webhooks;
-  const asked = { topic: topicFor(company, given), url: given };
-  const { topic, url } = parseRequest(subscriptionRequest(profile), asked, "The form");
+  const { url } = parseRequest(subscriptionRequest(profile), { topic: DEFAULT_TOPIC, url: given }, "The form");
+  const topic = topicFor(company, url);
   const timeoutMs = Math.min(timeout, ANSWER_MS_MAX);
   const { secretKey: secret } = record.identity;
   const { text: redact } = new SecretRedactor([secret]);
@@ -77,18 +77,21 @@ async function auditReceiver(
   return { report, command: commandFor(report.receiver, header, topic, only) };
 }
 
-/** The topic as the company's deliveries to that receiver spell it. */
-function topicFor({ world, profile }: Company, url: string): string {
-  const subscription = world.subscriptions.values().find((one) => one.url === url);
-  return sentTopic(profile, subscription ?? { topic: DEFAULT_TOPIC, spelling: DEFAULT_TOPIC });
+/** The topic as the company's deliveries to that receiver spell it. Undefined means that the audit tries all topics, beginning with that of charges. */
+function topicFor({ world, profile }: Company, url: string): string | undefined {
+  const own = world.subscriptions.values().filter((one) => one.url === url);
+  const spelled = own.length === 0 ? [{ topic: DEFAULT_TOPIC, spelling: DEFAULT_TOPIC }] : own;
+  const topics = new Set(spelled.map((one) => sentTopic(profile, one)));
+  const isOne = own.length > 0 && topics.size === 1;
+  return topics.has(DEFAULT_TOPIC) && !isOne ? undefined : [...topics][0];
 }
 
 /** The audit as a command, which takes the secret key from the environment. */
-function commandFor(url: string, header: string, topic: string, only: string | undefined): string {
+function commandFor(url: string, header: string, topic: string | undefined, only: string | undefined): string {
   return [
     `npx business-payments-sandbox audit ${quoteForShell(url)} --secret "$SANDBOX_SECRET_KEY"`,
     ...(header === webhookSettings.signatureHeader.default ? [] : [`--header ${quoteForShell(header)}`]),
-    ...(topic === DEFAULT_TOPIC ? [] : [`--topic ${topic}`]),
+    ...(topic === undefined ? [] : [`--topic ${topic}`]),
     ...(only === undefined ? [] : [`--only ${quoteForShell(only)}`]),
   ].join(" ");
 }
