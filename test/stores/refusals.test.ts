@@ -51,11 +51,14 @@ it("a request is refused for another one only after that one is stored", async (
   await world.close();
 });
 
-it("a process that lost its lock does not answer that something is missing", async () => {
+it("a process that lost its lock answers neither that something is missing, nor by a rule", async () => {
   const { path, world, passMs } = await openStored();
+  const rule = { on: "request", match: { path: "/v1/balance" }, then: { status: 503 } };
+  expect((await world.control("POST", "/rules", rule)).status).toBe(201);
   await rm(`${path}.lock`);
   passMs(100);
   expect((await world.api("GET", "/v1/charges/nope")).status).toBe(500);
   expect((await world.control("GET", "/deliveries/nope")).status).toBe(500);
+  expect((await world.api("GET", "/v1/balance")).status).toBe(500);
   await expect(world.close()).rejects.toThrow("was removed");
 });

@@ -1,4 +1,4 @@
-import { rejectOnceStored } from "../../adapters/store/store.js";
+import { rejectOnceStored, StoreUnavailable } from "../../adapters/store/store.js";
 import { type Operation, type OperationId, operations, successStatus } from "../../contract/operations.js";
 import type { Query } from "../../contract/queries.js";
 import { type ProblemCode, refuse } from "../../domain/model/problem-codes.js";
@@ -75,6 +75,11 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
       if (thrown instanceof CompanyMoving) {
         record.company = undefined;
         return describeMoving(sandbox, c.req.path);
+      }
+      if (thrown instanceof StoreUnavailable) {
+        // Then the use of a rule is not stored either.
+        record.ruled?.returned.resolve();
+        record.ruled = undefined;
       }
       return noteSettings(record, () =>
         describeProblem(sandbox, record.company ?? namedCompany(c, sandbox), c.req.path, thrown),
