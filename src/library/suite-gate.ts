@@ -33,13 +33,13 @@ export function joinSuite(report: Report): () => void {
  */
 export function watchSuite(): () => void {
   const { open, watchers } = suite();
-  const reports = [...open];
-  const before = new Set(reports.flatMap((report) => problemsIn(report())));
-  const add = (report: Report): void => void reports.push(report);
+  /** The problems that each sandbox had at the beginning. */
+  const earlier = new Map([...open].map((report) => [report, new Set(problemsIn(report()))]));
+  const add = (report: Report): void => void earlier.set(report, new Set());
   watchers.add(add);
   return () => {
     watchers.delete(add);
-    const problems = reports.flatMap((report) => problemsIn(report())).filter((problem) => !before.has(problem));
+    const problems = [...earlier].flatMap(([report, before]) => problemsIn(report()).filter((one) => !before.has(one)));
     if (problems.length > 0) throw new Error(problems.join("\n\n"));
   };
 }

@@ -30,6 +30,18 @@ test("pays", async () => {
 test("does nothing", () => {});
 `;
 
+/** A file of Vitest that makes a mistake at a sandbox of its own, which it leaves open. */
+const OPEN = `
+import { test } from "vitest";
+import { createSandbox } from "business-payments-sandbox";
+test("pays twice", async () => {
+  const sandbox = await createSandbox({ clock: "frozen" });
+  const transfer = { type: "transfer", amount: 5000, msisdn: "+2250700000010" };
+  const pay = (reference) => sandbox.fetch("/v1/transactions", { json: { ...transfer, reference } });
+  sandbox.rules.add({ on: "request", then: { fault: "reset", commit: true }, times: 1 });
+  await pay("payout-1").catch(() => pay("payout-2"));
+});`;
+
 const files = {
   "vitest.config.js": `export default { test: { include: [(process.env.FOLDER ?? "vitest") + "/*.test.js"], setupFiles: ["business-payments-sandbox/vitest"], isolate: !process.env.SHARED, maxWorkers: 1 } };`,
   "vitest/a.test.js": suite(`import { afterAll, beforeAll, test } from "vitest";`, ["beforeAll", "afterAll"]),
@@ -49,6 +61,8 @@ const files = {
   "vitest-shared/a.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
   "vitest-shared/b.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
   "vitest-shared/c.test.js": `import { test } from "vitest"; import { work } from "./sandbox.js"; test("works", work);`,
+  "vitest-open/a.test.js": OPEN,
+  "vitest-open/b.test.js": OPEN,
   "jest.config.js": `export default { testMatch: ["**/jest/*.test.js"], transform: {}, watchman: false, setupFilesAfterEnv: ["business-payments-sandbox/jest"] };`,
   "jest/a.test.js": suite("", ["beforeAll", "afterAll"]),
   "jest/b.test.js": suite("", ["beforeAll", "afterAll"]),
@@ -113,15 +127,27 @@ describe.each(Object.entries(runners))("the setup file with %s", (name, args) =>
   });
 });
 
-it("fails the file of Vitest without isolation that makes a mistake at the sandbox of an earlier one", () => {
-  const env = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", SHARED: "1", FOLDER: "vitest-shared" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, runners.vitest, {
-    cwd: project,
-    env,
-    encoding: "utf8",
+describe("the setup file with Vitest without isolation", () => {
+  function run(folder: string) {
+    const env = { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", SHARED: "1", FOLDER: folder };
+    const { status, stdout, stderr } = spawnSync(process.execPath, runners.vitest, {
+      cwd: project,
+      env,
+      encoding: "utf8",
+    });
+    return { status, output: stdout + stderr };
+  }
+
+  it("fails the file that makes a mistake at the sandbox of an earlier one", () => {
+    const { status, output } = run("vitest-shared");
+    expect([status, failedFiles(output)], output).toEqual([1, 1]);
+    expect(output).toContain("critical: double-payout");
   });
-  expect([status, failedFiles(stdout + stderr)], stdout + stderr).toEqual([1, 1]);
-  expect(stdout + stderr).toContain("critical: double-payout");
+
+  it("fails each file, although an earlier one left its sandbox open with the same finding", () => {
+    const { status, output } = run("vitest-open");
+    expect([status, failedFiles(output)], output).toEqual([1, 2]);
+  });
 });
 
 /** How many files each runner says have failed. Their tests have passed. */
