@@ -93,6 +93,13 @@ it("is inconclusive when it is stopped, and reports what it learned", async () =
   expect(calibrate.output).toContain('"verb": "calibrate"');
 });
 
+it("ends at once when it is stopped before the target has answered at all", async () => {
+  const hanging = await startReceiver("hang");
+  const calibrate = followSandbox(["calibrate", "--target", hanging.origin, ...credentials]);
+  await hanging.waitFor(1);
+  expect(await calibrate.stop()).toBe("SIGTERM");
+});
+
 it("is inconclusive when it ends because the target limits the rate for too long, and reports what it learned", async () => {
   const service = await startReceiver((_, index) =>
     index < 2 ? { status: 404, body: "{}" } : { status: 429, headers: { "retry-after": "3600" } },

@@ -83,7 +83,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
     await printPlan(probing);
     return EXIT.ok;
   }
-  const asked = probing && (await redactErrors(redactorOf(target).text, async () => probe(probing, stopProbes())));
+  const asked = probing && (await redactErrors(redactorOf(target).text, async () => probe(probing, stopProbes)));
   const report = await calibrate(asked === undefined ? files.map(readHar) : [asked.recorded], {
     profile,
     only,
@@ -111,7 +111,7 @@ async function run(files: readonly string[], flags: CalibrateFlags): Promise<num
   return EXIT.inconclusive;
 }
 
-/** Aborted at the first signal: it ends the probes, but the report is still made. A second signal ends the process. */
+/** Aborted at the first signal from now on: it ends the probes, but the report is still made. A second signal ends the process. */
 function stopProbes(): AbortSignal {
   const stopped = new AbortController();
   void nextStopSignal().then(() => stopped.abort(new Error("stopped")));

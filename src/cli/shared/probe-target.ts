@@ -29,15 +29,19 @@ export async function printPlan(options: ProbeOptions): Promise<void> {
   printData([...chosen.map(describe), ...left].join("\n"));
 }
 
-/** Asks the target. When `signal` ends the probes, `recorded` is the traffic so far. `missing` says why requests are missing in it. */
+/**
+ * Asks the target. `onStop` is called before the first probe; when its signal ends the probes, `recorded` is the traffic so far. `missing` says why
+ * requests are missing in it.
+ */
 export async function probe(
   options: ProbeOptions,
-  signal: AbortSignal,
+  onStop: () => AbortSignal,
 ): Promise<{ readonly recorded: readonly HttpExchange[]; readonly missing: string | undefined }> {
   const { target, profile } = options;
   const { chosen, left } = await plan(options);
   left.forEach(printDiagnostic);
   await assertReachable(target);
+  const signal = onStop();
   const recorded = await runProbes(chosen, {
     target,
     system: systemClock,
