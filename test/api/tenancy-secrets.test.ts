@@ -82,3 +82,14 @@ it("a tenant does not see in the dashboard what an administrator did there", asy
   for (let outcome = 1; outcome <= 5; outcome++)
     expect((await tenant.get(`${DASHBOARD}/transfers?outcome=${outcome}`)).text).not.toContain("of_another");
 });
+
+it("nobody can guess the tokens of the companies of a replay", async () => {
+  const { control } = openWorld({ tenancy: true, adminToken: ADMIN });
+  const asOther = { request: "GET /v1/balance", as: "shop", expect: { status: 200 } };
+  const guessed = ["at_replay-1", "at_replay-1-shop"].flatMap((token) => [
+    { request: "GET /v1/balance", token, expect: { status: 401 } },
+    { request: "GET /_sandbox/clock", headers: bearer(token), expect: { status: 401 } },
+  ]);
+  const { body } = await control("POST", "/scenarios/replay", { steps: [asOther, ...guessed] }, bearer(ADMIN));
+  expect(body).toMatchObject({ outcome: "passed", stepsPassed: 5 });
+});

@@ -118,7 +118,7 @@ export class CompanyWorld implements ScenarioWorld {
     if (this.#others.size >= OTHERS_MAX)
       throw new UsageError("input", `A scenario may have at most ${OTHERS_MAX} other companies (\`as\`).`);
     const { sandbox } = this.#parts;
-    const setup = setupFor(tokenOf(`${this.#parts.name}-${name}`));
+    const setup = identityOf(sandbox, `${this.#parts.name}-${name}`);
     const { balance, frozenAt, profile } = this.#given ?? sandbox.options.defaults;
     sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [], ofScenario: true });
     const opened = {
@@ -179,6 +179,13 @@ export class CompanyWorld implements ScenarioWorld {
     const ids = [this, ...this.#others.values()].map(({ companyId }) => companyId);
     return ids.flatMap((id) => this.#parts.sandbox.findCompany(id) ?? []);
   }
+}
+
+/** The id and credentials of a scenario's company. With tenancy a token drives its company, so nobody must guess it. */
+export function identityOf({ options, ids }: Sandbox, name: string): ReturnType<typeof setupFor> {
+  const identity = setupFor(tokenOf(name));
+  if (!options.tenancy) return identity;
+  return { ...identity, tokens: [{ token: ids.short("at"), expiresAt: null }], secretKey: ids.short("secret") };
 }
 
 /** A token from any name, encoded for a header. */

@@ -2,7 +2,7 @@ import { freeName } from "../../kernel/messages/text.js";
 import { setupFor } from "../../sandbox/config/options.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { Scenario } from "../file/scenario.js";
-import { CompanyWorld, type Fetch, tokenOf, type WorldParts } from "./company-world.js";
+import { CompanyWorld, type Fetch, identityOf, tokenOf, type WorldParts } from "./company-world.js";
 import { type Receiver, startReceiver } from "./receiver.js";
 import type { ScenarioWorld, Target } from "./world.js";
 
@@ -30,7 +30,7 @@ async function openWorld(given: WorldParts, scenario: Scenario): Promise<Scenari
   const { sandbox } = given;
   // The same scenario may be replayed several times at once in one sandbox.
   const parts = { ...given, name: freeName(given.name, (name) => isFree(sandbox, tokenOf(name))) };
-  const identity = setupFor(tokenOf(parts.name));
+  const identity = identityOf(sandbox, parts.name);
   const world = new CompanyWorld(parts, identity.id, scenario.given);
   const { balance, frozenAt, profile, fixtures, webhooks, rules } = scenario.given;
   const subscriptions = webhooks.map(({ topic, url }) => ({ topic, url: url ?? world.receiverUrl }));
