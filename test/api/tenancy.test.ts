@@ -444,6 +444,8 @@ describe("opening a company without an administrator", () => {
     // Addresses that a client writes before the one that the proxy adds are ignored.
     expect(await statuses(trusted, ["198.51.100.9, 192.0.2.1", "192.0.2.1"])).toEqual([201, 429]);
     expect(await statuses(trusted, ["2001:db8::1", "2001:db8::ffff"])).toEqual([201, 429]);
+    expect(await statuses(trusted, ["192.0.2.1:5000", "192.0.2.2:5000"])).toEqual([201, 201]);
+    expect(await statuses(trusted, ["[2001:db8::1]:5000", "2001:db8::2"])).toEqual([201, 429]);
     // Beyond the 20 nearest proxies nothing is read.
     const behind = ", 10.0.0.7".repeat(20);
     expect(await statuses(trusted, [`192.0.2.1${behind}`, `192.0.2.2${behind}`])).toEqual([201, 429]);

@@ -52,13 +52,18 @@ const HOPS_MAX = 20;
  * all addresses of its network.
  */
 export function addressOf(c: HttpContext, trustedProxies: readonly string[]): string {
-  const reported = (c.req.header("x-forwarded-for") ?? "").split(",").map((each) => each.trim());
+  const reported = (c.req.header("x-forwarded-for") ?? "").split(",").map((each) => withoutPort(each.trim()));
   const hops = [c.env?.incoming?.socket.remoteAddress ?? "", ...reported.toReversed()].slice(0, HOPS_MAX);
   const client = hops.find((hop) => !trustedProxies.some((proxy) => isOf(proxy, hop))) ?? hops.at(-1) ?? "";
   if (!ipaddr.isValid(client)) return "";
   const address = ipaddr.process(client);
   if (address.kind() === "ipv4") return address.toString();
   return Buffer.from(address.toByteArray().slice(0, 8)).toString("hex");
+}
+
+/** Some proxies add the client's port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+function withoutPort(hop: string): string {
+  return hop.replace(/^(?:([\d.]+)|\[([\da-f:.]+)\])(?::\d+)?$/i, "$1$2");
 }
 
 function isOf(proxy: string, hop: string): boolean {
