@@ -222,11 +222,19 @@ describe("the payment page behaves as the API does", () => {
       await answer.text();
       return answer.headers;
     };
-    const forged = { "content-type": "text/html", "set-cookie": "sandbox_session=x", "content-security-policy": "x" };
+    const ofOrigin = {
+      "Set-Cookie": "sandbox_session=x",
+      "Clear-Site-Data": '"cookies"',
+      NEL: '{"report_to":"x","max_age":99,"success_fraction":1}',
+      "Report-To": '{"group":"x","max_age":99,"endpoints":[{"url":"https://evil.test/"}]}',
+      "Strict-Transport-Security": "max-age=99",
+      "Alt-Svc": 'h2="evil.test:443"',
+    };
+    const forged = { "content-type": "text/html", "content-security-policy": "x", ...ofOrigin };
     for (const then of [{ body: "<script>steal()</script>", headers: forged }, { headers: forged }]) {
       const headers = await answerTo(then);
       expect(headers.get("content-type")).toBe("text/html");
-      expect(headers.get("set-cookie")).toBeNull();
+      for (const name of Object.keys(ofOrigin)) expect(headers.get(name), name).toBeNull();
       expect(headers.get("content-security-policy")).toMatch("body" in then ? /^sandbox$/ : /^default-src 'none'/);
     }
   });

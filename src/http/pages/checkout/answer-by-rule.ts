@@ -69,9 +69,20 @@ export async function answerByRule(
   return breakOff(c, fault);
 }
 
-/** The dashboard has the same origin, so an answer that a rule makes must neither run a script nor set a cookie. */
+/** Browsers apply these headers to the whole origin. */
+const ORIGIN_HEADERS: ReadonlySet<string> = new Set([
+  "set-cookie",
+  "clear-site-data",
+  "nel",
+  "report-to",
+  "strict-transport-security",
+  "alt-svc",
+]);
+
+/** The dashboard has the same origin, so an answer that a rule makes must neither run a script nor send a header that applies to all of it. */
 function withoutScripts(altered: ApiAnswer, { headers: own }: ApiAnswer): ApiAnswer {
-  const { "set-cookie": _, ...headers } = altered.headers ?? {};
+  const given = Object.entries(altered.headers ?? {});
+  const headers = Object.fromEntries(given.filter(([name]) => !ORIGIN_HEADERS.has(name)));
   const policy = own?.["content-security-policy"] ?? "sandbox";
   return { ...altered, headers: { ...headers, "content-security-policy": policy } };
 }
