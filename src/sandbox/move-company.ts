@@ -115,7 +115,9 @@ function readExport(id: string, given: unknown, { system }: Sandbox): StoredComp
     throw wrongExport(`it must be of ${quote(id)} alone`);
   const [problem] = checkCompany(id, stored, system);
   if (problem !== undefined) throw wrongExport(problem);
-  return stored;
+  // The replay that opened the company does not go on here, so the company must not end with it.
+  const { ofScenario: _, ...setup } = stored.setup;
+  return { ...stored, setup };
 }
 
 function wrongExport(why: string): UsageError {

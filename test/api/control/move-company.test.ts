@@ -4,6 +4,7 @@ import { type FileSystem, nodeFileSystem } from "../../../src/adapters/store/fil
 import { openFileStore } from "../../../src/adapters/store/file-store.js";
 import { silentLog } from "../../../src/kernel/log.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
+import { setupFor } from "../../../src/sandbox/config/options.js";
 import { createStoreFormat } from "../../../src/sandbox/state/store-format.js";
 import { createFaultyFiles } from "../../support/faulty-files.js";
 import { folderWith } from "../../support/folder.js";
@@ -321,6 +322,27 @@ describe("what cannot be moved", () => {
     expect((await target.control("GET", "/companies")).body.count).toBe(1);
     expect((await target.control("PUT", "/companies/company_shop", file)).status).toBe(201);
   });
+});
+
+it("a company that was exported while the replay that opened it was under way stays after a restart of the target", async () => {
+  const source = openWorld();
+  source.sandbox.open({
+    ...setupFor("at_shop"),
+    balance: 0,
+    frozenAt: undefined,
+    profile: {},
+    fixtures: [],
+    rules: [],
+    ofScenario: true,
+  });
+  const path = join(await folderWith({}), "target.json");
+  const target = await openStored(path);
+  expect((await target.control("PUT", "/companies/company_shop", await exportShop(source))).status).toBe(201);
+  expect((await target.api("POST", "/v1/charges", chargeRequest(), shop)).status).toBe(201);
+  await target.close();
+  const again = await openStored(path);
+  expect((await again.control("GET", `/charges${SHOP}`)).body.count).toBe(1);
+  await again.close();
 });
 
 describe("a company that the disk of the target has no room for", () => {
