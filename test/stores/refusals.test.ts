@@ -62,3 +62,14 @@ it("a process that lost its lock answers neither that something is missing, nor 
   expect((await world.api("GET", "/v1/balance")).status).toBe(500);
   await expect(world.close()).rejects.toThrow("was removed");
 });
+
+it("a rule does not answer for work that cannot be stored", async () => {
+  const { fs, world } = await openStored();
+  const then = { status: 201, body: { id: "of the rule" }, commit: true };
+  await world.control("POST", "/rules", { on: "request", match: { path: "/v1/charges" }, then });
+  fs.fail("ENOSPC: no space left on device, write");
+  for (let request = 1; request <= 2; request++)
+    expect((await world.api("POST", "/v1/charges", chargeRequest())).status).toBe(500);
+  fs.fail(undefined);
+  await world.close();
+});
