@@ -86,7 +86,8 @@ export const robustChecks: readonly Check[] = [
     send: (stage) => {
       // Two events, so that the second is not a duplicate of the first.
       const [{ value }, { text }] = [stage.event(), stage.event()];
-      const large = JSON.stringify({ ...value, auditFiller: "x".repeat(LARGE_BODY_BYTES) });
+      // `JSON.stringify` takes a tenth of a second for so long a text.
+      const large = `${JSON.stringify(value).slice(0, -1)},"auditFiller":"${"x".repeat(LARGE_BODY_BYTES)}"}`;
       return [post(stage, "a body of 8 MiB", large), post(stage, "an ordinary event after a body of 8 MiB", text)];
     },
     judge: judgeLarge,

@@ -47,7 +47,11 @@ const sentences: Readonly<Record<FaultName, (at: string, work: string, what: str
 export function describeFault({ fault, point }: Pick<PlannedFault, "fault" | "point">): string {
   const { operation } = point;
   const work = (operation === undefined ? undefined : works[operation]) ?? "the work was done";
-  return sentences[fault](describePoint(point), work, operation === "payCharge" ? "payment" : "payout");
+  return sentences[fault](
+    describePoint(point),
+    work,
+    operation === "createCharge" || operation === "payCharge" ? "payment" : "payout",
+  );
 }
 
 /** For a fault whose point the run did not reach. */
