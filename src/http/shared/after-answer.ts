@@ -10,10 +10,14 @@ export function whenAnswered(c: HttpContext, listener: (lost: boolean) => void):
   if (incoming === undefined || outgoing === undefined) return whenAborted(c.req.raw.signal, () => listener(true));
   // An answer that is queued behind others of its connection gets no event when that connection closes.
   const emitters = [outgoing, incoming.socket];
+  let isOver = false;
   const stop = (): void => {
+    isOver = true;
     for (const emitter of emitters) emitter.off("close", end);
   };
   const end = (): void => {
+    // The answer closes while its connection emits "close", and this emission still calls the listeners that are removed meanwhile.
+    if (isOver) return;
     stop();
     listener(!outgoing.writableFinished);
   };
