@@ -71,7 +71,9 @@ export function createEndpoint(deps: EndpointDeps, id: OperationId, handler: Han
   const { sandbox } = deps;
   return async (c: HttpContext): Promise<Response> => {
     const record = startRecord(sandbox);
-    const answer = await answerCall(c, deps, operations[id], handler, record).catch((thrown: unknown) => {
+    const answering = answerCall(c, deps, operations[id], handler, record);
+    const stored = answering.catch((refused: unknown) => rejectOnceStored(sandbox.store, refused));
+    const answer = await stored.catch((thrown: unknown) => {
       if (thrown instanceof CompanyMoving) {
         record.company = undefined;
         return describeMoving(sandbox, c.req.path);
@@ -175,7 +177,7 @@ async function work(call: CallStage, company: Company, body: unknown): Promise<A
     const status = noteSettings(record, () => successStatus(operation, profile));
     const text = result === undefined ? undefined : JSON.stringify(result);
     return { answer: { status, body: result, text }, isChanged: sandbox.store.position !== stored };
-  }).catch((refused: unknown) => rejectOnceStored(sandbox.store, refused));
+  });
   await gate.ready();
   await sandbox.store.durable(isChanged);
   return answer;

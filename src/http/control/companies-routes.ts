@@ -166,6 +166,7 @@ export function openCompany(sandbox: Sandbox, selfService: SelfService): Middlew
     const { path } = c.req;
     const caller = token === undefined ? undefined : findCaller(sandbox, token);
     if (caller?.tenant !== undefined) {
+      await sandbox.store.durable(false);
       const messages = ["This access token has a company already. The dashboard shows its id and secret key"];
       return answerRefusal(sandbox, undefined, path, { status: 403, messages });
     }

@@ -37,7 +37,7 @@ export function createControlEndpoint(sandbox: Sandbox, route: ControlRoute, res
       const gate = afterAnswer(c, sandbox.system);
       const release = reserveBody(c, route.bodyLimit ?? CONTROL_BODY_LIMIT);
       const call = await readCall(c, sandbox, route, gate, company).finally(release);
-      const result = await handle(call, route).catch((refused: unknown) => rejectOnceStored(sandbox.store, refused));
+      const result = await handle(call, route);
       assertFits(result);
       await gate.ready();
       await sandbox.store.durable(writes);
@@ -158,8 +158,12 @@ export function answerRefusal(
   return respond(sandbox, company, { status, body: { ...body, ...more }, headers });
 }
 
-/** Answers any error. What is neither a refusal of the API nor a usage error is a bug: it is logged, and answered with 500 without a stack trace. */
-export function answerThrown(sandbox: Sandbox, company: Company | undefined, path: string, thrown: unknown): Response {
+/**
+ * Answers any error, once everything that it may tell of is stored. What is neither a refusal of the API nor a usage error is a bug: it is logged, and
+ * answered with 500 without a stack trace.
+ */
+export async function answerThrown(sandbox: Sandbox, company: Company | undefined, path: string, given: unknown) {
+  const thrown = await rejectOnceStored(sandbox.store, given).catch((refused: unknown) => refused);
   const correlationId = sandbox.ids.hex32();
   const refusal = refusalOf(thrown);
   if (refusal.status === 500 && !(thrown instanceof StoreUnavailable))

@@ -74,6 +74,7 @@ export function requireCaller(
       c.set("caller", caller);
       return next();
     }
+    await sandbox.store.durable(false);
     if (given !== undefined && sandbox.isMoving(given)) return answerRefusal(sandbox, undefined, c.req.path, MOVING);
     const waitS = given === undefined ? undefined : guesses.count(addressOf(c, sandbox.options.trustedProxies));
     const { tenancy } = sandbox.options;

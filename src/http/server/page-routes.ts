@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import type { LostForms } from "../pages/checkout/answer-by-rule.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { methodNotAllowed } from "../api/routes.js";
+import { onceStored } from "../shared/company.js";
 import { type HttpEnv, closeConnection } from "../shared/env.js";
 import { logRequests } from "../shared/log-request.js";
 
@@ -11,7 +12,7 @@ const STATUS = `${PAGE}/status`;
 /** The customer's payment page at `paymentUrl`, and what pages load. As in production, anyone with the link may use it: it needs no token. */
 export function addPageRoutes(app: Hono<HttpEnv>, sandbox: Sandbox): void {
   const lost: LostForms = new Map();
-  for (const path of [PAGE, STATUS]) app.use(path, closeConnection, logRequests(sandbox));
+  for (const path of [PAGE, STATUS]) app.use(path, closeConnection, logRequests(sandbox), onceStored(sandbox));
   app.get(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).showCheckout(c, sandbox));
   app.post(PAGE, async (c) => (await import("../pages/checkout/handlers.js")).takeCheckout(c, sandbox, lost));
   app.get(STATUS, async (c) => (await import("../pages/checkout/handlers.js")).showStatus(c, sandbox));

@@ -1,4 +1,7 @@
+import type { MiddlewareHandler } from "hono";
 import type { Company } from "../../sandbox/company/company.js";
+import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { HttpEnv } from "./env.js";
 
 /** Before any request is handled, everything due at or before the company's now has happened. */
 export async function makeReady(company: Company): Promise<void> {
@@ -23,6 +26,14 @@ export async function whenReady<T>(
     if (found === current) return act(current);
     current = found;
   }
+}
+
+/** Sends an answer once everything that it may tell of is stored. */
+export function onceStored({ store }: Sandbox): MiddlewareHandler<HttpEnv> {
+  return async (_, next) => {
+    await next();
+    await store.durable(false);
+  };
 }
 
 /** The answer for a company that was closed to be moved. The client may try again. */

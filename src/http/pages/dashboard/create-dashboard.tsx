@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { StoreUnavailable } from "../../../adapters/store/store.js";
 import { quote } from "../../../kernel/messages/text.js";
 import type { Company } from "../../../sandbox/company/company.js";
 import { logBug } from "../../api/answer.js";
@@ -21,7 +22,7 @@ import { Memory } from "./view/memory.js";
 import { DASHBOARD, type View, rootOf } from "./view/view.js";
 import { afterAnswer, endOf } from "../../shared/after-answer.js";
 import { type Caller, reach, reachCompany } from "../../shared/caller.js";
-import { whenReady } from "../../shared/company.js";
+import { onceStored, whenReady } from "../../shared/company.js";
 import { CompanyLimit } from "../../shared/company-limit.js";
 import { logRequests } from "../../shared/log-request.js";
 
@@ -43,7 +44,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   const auditRunner = createAuditRunner(sandbox, auditor, memory);
   const app = new Hono<HttpEnv>();
   app.use("*", logRequests(sandbox), refuseForgery(sandbox), dropBodyOfHead, closeConnection);
-  app.use("*", (c, next) => guard.requireSession(c, next));
+  app.use("*", (c, next) => guard.requireSession(c, next), onceStored(sandbox));
 
   app.get(`${DASHBOARD}/sign-in`, (c) => guard.showSignIn(c));
   app.post(`${DASHBOARD}/sign-in`, guard.signIn);
@@ -85,7 +86,7 @@ export function createDashboard(deps: DashboardDeps): Hono<HttpEnv> {
   });
   app.onError((error, c) => {
     const { status, messages } = refusalOf(error);
-    if (status !== 500) return answerProblemPage(c, status, messages);
+    if (status !== 500 || error instanceof StoreUnavailable) return answerProblemPage(c, status, messages);
     const correlationId = sandbox.ids.hex32();
     logBug(sandbox, undefined, { correlationId, path: c.req.path }, error);
     const page = renderProblem(c, "An error inside the sandbox", [...messages, `correlationId: ${correlationId}`]);
