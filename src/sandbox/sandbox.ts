@@ -332,6 +332,9 @@ export class Sandbox {
   putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
     const record = restoreState(company, dumped);
     if (this.options.tenancy) record.identity = withoutExpired(company.record.identity, company.now());
+    // A scenario is not a client, so what it does not check is not a mistake of a client.
+    const isClients = this.openedAs(company).setup.ofScenario !== true;
+    if (isClients) this.observationOf(company.id).findings.replace(record.world);
     this.events.emit("replaces", { company });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);

@@ -2,6 +2,7 @@ import type { Attempt, Delivery } from "../../domain/model/delivery.js";
 import type { Instant } from "../../kernel/time/instant.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { type Row, Table } from "../../kernel/records/table.js";
+import type { World } from "../../domain/model/work.js";
 import type { Company } from "../company/company.js";
 import { type Connection, type Exchange, isFromAudit } from "../company/exchange.js";
 import { plainId } from "../../domain/values/ids.js";
@@ -157,13 +158,24 @@ export class Findings {
 
   /** Looks for mistakes that only the end of the run shows. If the run continues and ends again, the later findings replace the earlier ones. */
   end(waited: boolean): void {
-    for (const { id } of this.#rows.values().filter(({ endsRun }) => endsRun)) this.#withdraw(id);
+    this.#end(waited, this.#isAudited, true);
+  }
+
+  /** The company gets this state. Like `end` for what is not in it: the client can learn nothing more about that, so the findings stay. */
+  replace({ charges, transfers }: Pick<World, "charges" | "transfers">): void {
+    const isLeftOut = (id: string): boolean =>
+      this.#isAudited(id) || charges.get(id) !== undefined || transfers.get(id) !== undefined;
+    this.#end(false, isLeftOut, false);
+  }
+
+  #end(waited: boolean, isAudited: Scene["isAudited"], endsRun: boolean): void {
+    for (const row of this.#rows.values().filter((found) => found.endsRun)) this.#withdraw(row.id);
     const at = this.#deps.company()?.now() ?? 0;
     this.#ask(
       this.#deps.journal.lastSeq + 1,
-      (detector, scene) => detector.ended?.({ at, waited }, scene),
+      (detector, scene) => detector.ended?.({ at, waited }, { ...scene, isAudited }),
       undefined,
-      true,
+      endsRun,
     );
   }
 

@@ -85,3 +85,22 @@ it("reports the same mistake once, even after a snapshot was restored", async ()
   expect(rest).toEqual([]);
   expect(found?.requests.map(({ id: request }) => request)).toEqual(["req_2"]);
 });
+
+it("judges what a restored snapshot lacks, and nothing that it has", async () => {
+  const world = openWorld();
+  const drop = async (externalId: string): Promise<void> => {
+    const { id } = (await world.api("POST", "/v1/charges", chargeRequest({ externalId }))).body;
+    await world.control("POST", `/charges/${id}/drop`);
+  };
+  await drop("kept");
+  await world.control("POST", "/snapshots/clean");
+  await world.control("PUT", "/snapshots/clean");
+  expect(await kindsOf(world)).toEqual([]);
+  await drop("gone");
+  await world.control("PUT", "/snapshots/clean");
+  world.sandbox.endRun(true);
+  const [found, ...rest] = await findingsOf(world);
+  expect(rest).toEqual([]);
+  expect(found?.kind).toBe("outcome-never-learned");
+  expect(found?.requests.map(({ summary }) => summary)).toEqual([expect.stringContaining("gone")]);
+});
