@@ -46,7 +46,7 @@ export async function whenStored(store: Pick<Store<unknown>, "durable">): Promis
   await store.durable()?.catch(() => undefined);
 }
 
-/** Rejects with the refusal of a request once everything that it may tell of is stored, or with StoreUnavailable when the store is lost. */
+/** Rejects with the refusal of a request once everything that it may report is stored, or with StoreUnavailable when the store is lost. */
 export async function rejectOnceStored(store: Pick<Store<unknown>, "durable">, refused: unknown): Promise<never> {
   await store.durable(false);
   throw refused;

@@ -159,7 +159,7 @@ export function answerRefusal(
 }
 
 /**
- * Answers any error, once everything that it may tell of is stored. What is neither a refusal of the API nor a usage error is a bug: it is logged, and
+ * Answers any error, once everything that it may report is stored. What is neither a refusal of the API nor a usage error is a bug: it is logged, and
  * answered with 500 without a stack trace.
  */
 export async function answerThrown(sandbox: Sandbox, company: Company | undefined, path: string, given: unknown) {

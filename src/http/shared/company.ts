@@ -28,7 +28,7 @@ export async function whenReady<T>(
   }
 }
 
-/** Sends an answer once everything that it may tell of is stored. */
+/** Sends an answer once everything that it may report is stored. */
 export function onceStored({ store }: Sandbox): MiddlewareHandler<HttpEnv> {
   return async (_, next) => {
     await next();
