@@ -78,8 +78,6 @@ interface Missed {
   readonly company: Company;
   readonly name: string;
   readonly timeoutMs: number;
-  /** All events so far, oldest first. */
-  readonly came: readonly WebhookEvent[];
   /** Deliveries of the matching event whose first attempt has not ended. */
   readonly unanswered: readonly Delivery[];
 }
@@ -89,14 +87,14 @@ const CAME_MAX = 20;
 const LINE_MAX = 400;
 
 /** Lists the webhooks that came, and what is due next on the clock. */
-function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed): string {
+function describeTimeout({ company, name, timeoutMs, unanswered }: Missed): string {
   const failed = `Failed to wait for a webhook of ${name}`;
   const within = `within ${formatDuration(timeoutMs)}`;
   if (unanswered.length > 0) {
     const to = unanswered.map(({ url, id }) => `  ${url} (${id})`).join("\n");
     return `${failed}: one that matches happened, but these subscribers did not answer it ${within}:\n${to}`;
   }
-  const lines = [`${failed}: none that matches came ${within}. ${describeCame(came)}`];
+  const lines = [`${failed}: none that matches came ${within}. ${describeCame(company)}`];
   const next = company.world.due.peek();
   if (company.clock.mode === "frozen" && next !== undefined) {
     lines.push(
@@ -106,12 +104,14 @@ function describeTimeout({ company, name, timeoutMs, came, unanswered }: Missed)
   return lines.join("\n");
 }
 
-function describeCame(came: readonly WebhookEvent[]): string {
-  if (came.length === 0) return "None of any topic did.";
-  const lines = came.slice(-CAME_MAX).map(({ topic, data }) => {
+function describeCame(company: Company): string {
+  const events = readEvents(company, undefined, -1);
+  if (events.length === 0) return "None of any topic did.";
+  const lines = events.slice(-CAME_MAX).map((reported) => {
+    const { topic, data } = renderBody(company, reported);
     return `  ${topic} ${data.status} ${shorten(JSON.stringify(data), LINE_MAX)}`;
   });
-  const before = came.length - lines.length;
+  const before = events.length - lines.length;
   return [`These did:`, ...(before > 0 ? [`  … ${before} before`] : []), ...lines].join("\n");
 }
 
@@ -122,7 +122,7 @@ export function createWebhookLog(current: () => Company, redact: (text: string) 
   return {
     waitFor: (topic, matches = () => true, options = {}) => waitFor({ current, redact }, topic, matches, options),
     list: <Name extends TopicName>(topic?: Name) =>
-      readEvents<Name>(current(), topic && parseTopic(topic), -1).map(({ body }) => body),
+      readEvents(current(), topic && parseTopic(topic), -1).map((reported) => renderBody<Name>(current(), reported)),
   };
 }
 
@@ -142,23 +142,24 @@ async function waitFor<Name extends TopicName>(
   const { system } = company.deps;
   const end = system.monotonic() + timeoutMs;
   let seen = -1;
-  let found: Webhook<Name> | undefined;
+  let found: Reported | undefined;
   let unanswered: readonly Delivery[] = [];
   for (;;) {
     const now = current();
     // Events before a reset do not count.
     if (now !== company) [company, seen, found] = [now, -1, undefined];
     if (found === undefined) {
-      found = readEvents<Name>(company, topic, seen).find(({ body }) => assertDecided(matches(body)));
+      found = readEvents(company, topic, seen).find((reported) =>
+        assertDecided(matches(renderBody<Name>(company, reported))),
+      );
       seen = company.record.seq;
       unanswered = found === undefined ? [] : deliveriesOf(company, found.event);
     }
     unanswered = unanswered.flatMap(({ id }) => company.world.deliveries.get(id) ?? []).filter(isUnanswered);
-    if (found !== undefined && unanswered.length === 0) return found.body;
+    if (found !== undefined && unanswered.length === 0) return renderBody<Name>(company, found);
     const left = end - system.monotonic();
     if (left <= 0) {
-      const came = readEvents(company, undefined, -1).map(({ body }) => body);
-      throw new UsageError("state", redact(describeTimeout({ company, name, timeoutMs, came, unanswered })));
+      throw new UsageError("state", redact(describeTimeout({ company, name, timeoutMs, unanswered })));
     }
     const { id, events } = company;
     await events.waitFor("changed", ({ company: changed }) => changed.id === id, { system, maxMs: left });
@@ -172,28 +173,25 @@ function assertDecided(result: unknown): boolean {
   throw new UsageError("input", "Failed to wait for a webhook: matches must return true or false, not a promise.");
 }
 
-/** An event, and the body of its webhook. */
-interface Webhook<Name extends TopicName> {
+/** An event that webhooks report, under this topic. */
+interface Reported {
   readonly event: DomainEvent;
-  readonly body: WebhookEvent<Name>;
+  readonly topic: Topic;
 }
 
-/** The events after the record with the seq `afterSeq`, of one topic or of all. */
-function readEvents<Name extends TopicName>(
-  company: Company,
-  topic: Topic | undefined,
-  afterSeq: number,
-): Webhook<Name>[] {
-  const { profile, world } = company;
+/** The reported events after the record with the seq `afterSeq`, of one topic or of all. */
+function readEvents({ profile, world }: Company, wanted: Topic | undefined, afterSeq: number): Reported[] {
   const { rows } = world.events.page({ limit: Number.POSITIVE_INFINITY, beyond: afterSeq });
   return rows.flatMap((event) => {
-    const eventTopic = webhookTopicOf(profile, event);
-    if (eventTopic === undefined || (topic !== undefined && eventTopic !== topic)) return [];
-    const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(eventTopic) : eventTopic;
-    // Each reader gets its own copy.
-    const body: WebhookEvent<Name> = JSON.parse(renderPayload(profile, spelling, event));
-    return [{ event, body }];
+    const topic = webhookTopicOf(profile, event);
+    return topic === undefined || (wanted !== undefined && topic !== wanted) ? [] : [{ event, topic }];
   });
+}
+
+/** The body of the event's webhook. Each caller gets its own copy. */
+function renderBody<Name extends TopicName>({ profile }: Company, { event, topic }: Reported): WebhookEvent<Name> {
+  const spelling = profile.webhooks.topicSpelling === "singular" ? singularOf(topic) : topic;
+  return JSON.parse(renderPayload(profile, spelling, event));
 }
 
 function deliveriesOf({ world }: Company, event: DomainEvent): readonly Delivery[] {
