@@ -105,6 +105,15 @@ describe("a receiver that restarts", () => {
 });
 
 describe("a receiver that cannot be reached", () => {
+  it("is reported when it ends with its first answer", async () => {
+    const server = createServer((_, response) => {
+      response.end();
+      server.close();
+    });
+    const report = await auditReceiver(`http://127.0.0.1:${await listen(server)}/`);
+    expect(report.checks[0]).toMatchObject({ id: "valid-event", verdict: "fail", severity: "critical" });
+  });
+
   it("is reported when it ends in the middle, under the check that ended it", async () => {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
