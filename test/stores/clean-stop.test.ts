@@ -44,6 +44,23 @@ describe("a clean stop", () => {
     expect(Object.fromEntries(again.store.data)).toEqual({ a: 1, ...changes });
   });
 
+  it.each([0, 1, 2, 3, 4])(
+    "can be followed by a start when a change comes %i turns after the last one was stored",
+    async (turns) => {
+      const path = await newStorePath();
+      const { store, put } = await openLetters(path);
+      put("a", 1);
+      const changeLate = async (): Promise<void> => {
+        await store.durable(true);
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        put("b", 2);
+      };
+      await Promise.all([changeLate(), store.close()]);
+      const again = await openLetters(path);
+      expect(again.store.data.get("a")).toBe(1);
+    },
+  );
+
   it("succeeds when only the lock cannot be removed", async () => {
     const path = await newStorePath();
     const { store, logged } = await openLetters(path);

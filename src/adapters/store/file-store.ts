@@ -206,7 +206,8 @@ class FileStore<Data> implements Store<Data> {
   async #end(): Promise<void> {
     // This is also the last chance to write what could not be written before, or was removed since.
     if (this.#failure !== undefined || !(await this.#isKept())) await this.#wait().catch(() => undefined);
-    await this.#working;
+    // A change may have been noted just when the work ended.
+    while (this.#working !== undefined) await this.#working;
     this.#closed = true;
     await this.#writingDocument;
     if (this.#failure === undefined) await this.#markEnd();
