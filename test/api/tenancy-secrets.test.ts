@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DASHBOARD, signIn, visit } from "../support/dashboard.js";
 import { chargeRequest } from "../support/requests.js";
-import { openWorld } from "../support/world.js";
+import { type LooseJson, openWorld } from "../support/world.js";
 
 const ADMIN = "s3cret-admin-token";
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -92,4 +92,25 @@ it("nobody can guess the tokens of the companies of a replay", async () => {
   ]);
   const { body } = await control("POST", "/scenarios/replay", { steps: [asOther, ...guessed] }, bearer(ADMIN));
   expect(body).toMatchObject({ outcome: "passed", stepsPassed: 5 });
+});
+
+// Such rules count what they match, so 1 000 of them told a tenant parts of the session of whoever paid there.
+it("no rule about a payment page sees the session or other credentials of a customer", async () => {
+  const { app, api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
+  const { body: mine } = await control("POST", "/companies");
+  const own = { ...bearer(mine.accessToken), "x-company-id": mine.companyId };
+  const { body: charge } = await api("POST", "/v1/charges", chargeRequest(), own);
+  const match = { path: "/checkout/:id", method: "POST" };
+  for (const name of ["cookie", "authorization", "proxy-authorization", "origin"]) {
+    const rule = { on: "request", name, match: { ...match, headers: { [name]: { $any: true } }, nth: 2 } };
+    await control("POST", "/rules", { ...rule, then: { status: 503 } }, own);
+  }
+  const visitor = visit(app);
+  await signIn(visitor, ADMIN);
+  const credentials = { authorization: "Basic eDp5", "proxy-authorization": "Basic eDp5" };
+  const fields = { action: "pay", msisdn: "+2250700000001" };
+  const { status } = await visitor.post(`/checkout/${charge.id}`, fields, credentials);
+  const { body: state } = await control("GET", "/state", undefined, own);
+  const matched = state.rules.filter((row: LooseJson) => row.matched > 0).map((row: LooseJson) => row.rule.name);
+  expect([status, matched]).toEqual([303, ["origin"]]);
 });
