@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeSystem } from "../support/fake-system.js";
-import { startLive } from "../support/live.js";
+import { gate, startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { sign } from "../support/signature.js";
 import { WORLD_START } from "../support/world.js";
@@ -93,6 +93,32 @@ describe("POST /_sandbox/clock/advance", () => {
     expect(results).toEqual([1, 2, 3].map(() => [409, `Failed to move the clock: ${why}. ${what}`]));
     expect([status, body.now, body.deliveries.succeeded]).toEqual([200, "2026-01-15T11:00:00.000Z", 1]);
     expect((await live.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
+  });
+
+  it("answers a handler with 409 also when its call comes while charges are still dropped", async () => {
+    const live = await startLive({ profile: { webhooks: { timeout: "3s" } } });
+    const { company } = live;
+    const called = gate();
+    const exclusively = company.exclusively.bind(company);
+    let calls = 0;
+    company.exclusively = (task) => {
+      if (++calls > 1) called.open();
+      return exclusively(task);
+    };
+    const giveWay = company.giveWay.bind(company);
+    company.giveWay = () => {
+      company.giveWay = giveWay;
+      return called.opened;
+    };
+    const statuses: number[] = [];
+    await live.receiverFor("charges/events", async (_, index) => {
+      if (index === 0) statuses.push((await live.control("POST", "/clock/advance", { by: "1h" })).status);
+      return {};
+    });
+    for (let charges = 0; charges < 65; charges++) await live.createCharge({ externalId: `order-${charges}` });
+    const { body } = await live.control("POST", "/clock/advance", { by: "1h" });
+    expect(body.deliveries).toEqual({ attempted: 65, succeeded: 65, failed: 0 });
+    expect(statuses).toEqual([409]);
   });
 
   it("with maxWaitMs: 0 does not wait for the webhook whose handler calls it", async () => {

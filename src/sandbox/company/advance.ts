@@ -117,11 +117,15 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
     turn.hasBegun = true;
     return task();
   });
-  if (!company.isAdvanceWaiting) return result;
+  await Promise.resolve();
+  if (turn.hasBegun) return result;
   const inFlight = dispatcher.outstanding;
-  const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
-  const hasEnded = await Promise.race([ended, result.then(isOver, isOver)]);
-  if (hasEnded || turn.hasBegun) return result;
+  // The advance may be between two waits, and wait later for the receiver that calls now.
+  do {
+    const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
+    const hasEnded = await Promise.race([ended, result.then(isOver, isOver)]);
+    if (hasEnded || turn.hasBegun) return result;
+  } while (!company.isAdvanceWaiting);
   turn.isRefused = true;
   const waits = `an advance is waiting for receivers to answer ${pluralize(inFlight.length, "webhook")}`;
   const what = "Answer first if this is a receiver, or move the clock when that advance has ended.";
