@@ -1,6 +1,7 @@
 import { describeUnknownPath } from "../contract/unknown-path.js";
 import type { Delivery } from "../domain/model/delivery.js";
 import { toIso } from "../kernel/time/instant.js";
+import type { Company } from "./company/company.js";
 import type { Exchange } from "./company/exchange.js";
 import type { Coverage } from "./coverage/coverage-report.js";
 import { isAllowed, unmatched } from "./config/allowance.js";
@@ -43,7 +44,7 @@ export interface UnacknowledgedWebhook {
   readonly error: string;
 }
 
-/** The most unacknowledged webhooks that are kept of companies that were reset or removed. */
+/** The most unacknowledged webhooks that are kept of companies that were reset or removed, or got another state. */
 const FORGOTTEN_MAX = 1_000;
 
 /** The most different calls of unknown paths that are counted. */
@@ -60,7 +61,7 @@ export class RunWatch {
   readonly #unknownPaths = new Map<string, number>();
   readonly #findings: Finding[] = [];
   readonly #allowed: Finding[] = [];
-  /** Unacknowledged webhooks of companies that were reset or removed. */
+  /** Unacknowledged webhooks of companies that were reset or removed, or got another state. */
   readonly #forgotten: UnacknowledgedWebhook[] = [];
 
   /** `allow`: findings that are expected. */
@@ -80,11 +81,11 @@ export class RunWatch {
     });
     events.on("forgets", ({ company, reset }) => {
       if (reset) this.#resets++;
-      for (const delivery of company.world.deliveries.values()) {
-        if (this.#forgotten.length === FORGOTTEN_MAX) return;
-        if (isUnacknowledged(delivery) && delivery.attempts.length > 0) this.#forgotten.push(this.#describe(delivery));
-      }
+      this.#keepUnacknowledged(company, () => false);
     });
+    events.on("replaces", ({ company, next: { deliveries } }) =>
+      this.#keepUnacknowledged(company, ({ id }) => deliveries.get(id) !== undefined),
+    );
   }
 
   /** Can be called several times. `waited`: deliveries in flight had time to be acknowledged. */
@@ -110,6 +111,14 @@ export class RunWatch {
       rulesNeverFired: coverage.rules.filter(({ met }) => !met).map(describeRendered),
       coverage,
     };
+  }
+
+  #keepUnacknowledged({ world }: Company, isKept: (delivery: Delivery) => boolean): void {
+    for (const delivery of world.deliveries.values()) {
+      if (this.#forgotten.length === FORGOTTEN_MAX) return;
+      if (isUnacknowledged(delivery) && delivery.attempts.length > 0 && !isKept(delivery))
+        this.#forgotten.push(this.#describe(delivery));
+    }
   }
 
   #noteExchange({ method, path, problem, operation, status, onLost }: Exchange): void {

@@ -1,3 +1,4 @@
+import type { World } from "../domain/model/work.js";
 import type { Instant } from "../kernel/time/instant.js";
 import type { Company } from "./company/company.js";
 import type { CompanyEvents } from "./company/company-deps.js";
@@ -14,7 +15,7 @@ export interface SandboxEvents extends CompanyEvents {
   /** A company is about to be reset or removed. */
   readonly forgets: { readonly company: Company; readonly reset: boolean };
   /** The company's state is about to be replaced, by a snapshot for example. The requests in its journal are kept. */
-  readonly replaces: { readonly company: Company };
+  readonly replaces: { readonly company: Company; readonly next: World };
 }
 
 interface FindingEvent {

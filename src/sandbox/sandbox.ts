@@ -335,7 +335,7 @@ export class Sandbox {
     // A scenario is not a client, so what it does not check is not a mistake of a client.
     const isClients = this.openedAs(company).setup.ofScenario !== true;
     if (isClients) this.observationOf(company.id).findings.replace(record.world);
-    this.events.emit("replaces", { company });
+    this.events.emit("replaces", { company, next: record.world });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);
     resumeDeliveries(restored, gate);

@@ -97,6 +97,22 @@ test("report() keeps the webhooks from before a reset", async () => {
   expect(sandbox.report().webhooks).toEqual(webhooks);
 });
 
+test("report() keeps the webhooks and findings of a charge that a restored snapshot shows as it was before", async () => {
+  const sandbox = await create();
+  const bad = await startReceiver();
+  bad.reply({ status: 500 });
+  await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: bad.url } });
+  const { id } = await createCharge(sandbox, "order-1");
+  await sandbox.fetch("/_sandbox/snapshots/due", { method: "POST" });
+  await sandbox.fetch(`/_sandbox/charges/${id}/pay`, { method: "POST" });
+  await sandbox.settle();
+  const { findings, webhooks } = sandbox.report();
+  expect(findings.map(({ kind }) => kind)).toEqual(["outcome-never-learned", "webhook-unacknowledged"]);
+  expect(webhooks.unacknowledged).toHaveLength(1);
+  await sandbox.fetch("/_sandbox/snapshots/due", { method: "PUT" });
+  expect(sandbox.report()).toMatchObject({ findings, webhooks });
+});
+
 test("report() counts a webhook that is acknowledged twice once", async () => {
   const sandbox = await create();
   const { url } = await startReceiver();

@@ -161,10 +161,18 @@ export class Findings {
     this.#end(waited, this.#isAudited, true);
   }
 
-  /** The company gets this state. Like `end` for what is not in it: the client can learn nothing more about that, so the findings stay. */
-  replace({ charges, transfers }: Pick<World, "charges" | "transfers">): void {
-    const isLeftOut = (id: string): boolean =>
-      this.#isAudited(id) || charges.get(id) !== undefined || transfers.get(id) !== undefined;
+  /**
+   * The company gets this state. Like `end` for what is not in it, or has another status there: the client can learn nothing more about that, so the
+   * findings stay.
+   */
+  replace(next: Pick<World, "charges" | "transfers">): void {
+    const before = this.#deps.company()?.world;
+    const statusIn = (world: typeof next | undefined, id: string): string | undefined =>
+      (world?.charges.get(id) ?? world?.transfers.get(id))?.status;
+    const isLeftOut = (id: string): boolean => {
+      const status = statusIn(next, id);
+      return this.#isAudited(id) || (status !== undefined && status === statusIn(before, id));
+    };
     this.#end(false, isLeftOut, false);
   }
 
