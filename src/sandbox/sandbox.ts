@@ -346,7 +346,7 @@ export class Sandbox {
     const { profile } = acceptProfile(record.overrides);
     company.close();
     this.#forgetTokens(company.record);
-    const next = new Company(this.#deps(), record, profile);
+    const next = new Company(this.#deps(this.openedAs(company).setup), record, profile);
     this.#put(next, true);
     next.rearm();
     return next;
@@ -409,7 +409,7 @@ export class Sandbox {
     const { record } = stored;
     const { id } = record.identity;
     const setup = this.options.companies.find((configured) => configured.id === id) ?? stored.setup;
-    const company = resumeCompany(this.#deps(), record, clockOver);
+    const company = resumeCompany(this.#deps(setup), record, clockOver);
     this.opened.set({ id, seq: ++this.#openings, setup });
     this.#observations.set(id, observe(id, this));
     this.#companies.set(id, company);
@@ -436,15 +436,15 @@ export class Sandbox {
     for (const { token } of identity.tokens) if (this.#tokens.get(token) === identity.id) this.#tokens.delete(token);
   }
 
-  #deps(): CompanyDeps {
+  #deps({ ofScenario }: CompanySetup): CompanyDeps {
     const { system, log, options, events, reads } = this;
     const { seed, limits, tenancy, defaults } = options;
-    const operator = tenancy ? acceptProfile(defaults.profile).profile.webhooks.allow : undefined;
+    const operator = tenancy && !ofScenario ? acceptProfile(defaults.profile).profile.webhooks.allow : undefined;
     const parts = { system, log, transport: this.#transport, store: this.store, seed, limits, operator };
     return { ...parts, reads, watcherOf: (id) => this.coverage.tallyOf(id), events };
   }
 
   #create(setup: CompanySetup, before?: CompanyRecord): Company {
-    return createCompany(this.#deps(), setup, `${this.publicUrl}/checkout/`, before);
+    return createCompany(this.#deps(setup), setup, `${this.publicUrl}/checkout/`, before);
   }
 }

@@ -169,6 +169,6 @@ export interface CompanySetup {
   readonly rules?: readonly RuleOrder[] | undefined;
   /** Opened by `--auto-provision`: it may be removed when there are too many. */
   readonly openedByToken?: boolean;
-  /** Opened by the replay of a scenario. */
+  /** Opened by a replay, which only an administrator starts: with tenancy its receivers need no permission of the operator. */
   readonly ofScenario?: boolean;
 }

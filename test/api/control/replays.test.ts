@@ -114,6 +114,22 @@ it("a replay ends when the server stops, and its client learns why", async () =>
   expect(companiesOf(live)).toEqual(["company_sandbox"]);
 });
 
+it("a replay gets its webhooks with tenancy, whatever receivers tenants may have", async () => {
+  const live = await startLive({ tenancy: true, adminToken: "s3cret-admin-token" });
+  const step = { request: "POST /_sandbox/events", body: { topic: "charges/events" } };
+  const reset = { request: "POST /_sandbox/reset" };
+  const { body } = await live.control(
+    "POST",
+    "/scenarios/replay",
+    {
+      given: { webhooks: [{ topic: "charges/events" }] },
+      steps: [reset, step, { webhook: { topic: "charges/events", count: 1 } }],
+    },
+    { authorization: "Bearer s3cret-admin-token" },
+  );
+  expect(body).toMatchObject({ outcome: "passed" });
+});
+
 it("a replay without a socket ends when the sandbox is closed", async () => {
   const sandbox = await createSandbox();
   const answer = sandbox.fetch("/_sandbox/scenarios/replay", { json: { steps: [{ parallel: [{ wait: "24h" }] }] } });
