@@ -52,8 +52,10 @@ const detectorOf: Readonly<Record<FindingKind, () => Detector>> = {
   "unknown-body": () => unknownBody,
 };
 
-function createDetectors(): readonly (readonly [FindingKind, Detector])[] {
-  return (Object.keys(findingKinds) as FindingKind[]).map((kind) => [kind, detectorOf[kind]()]);
+/** `outcomes`: the detector of `outcome-never-learned`, which goes on when a state is restored. */
+function createDetectors(outcomes: Detector): readonly (readonly [FindingKind, Detector])[] {
+  const kinds = Object.keys(findingKinds) as FindingKind[];
+  return kinds.map((kind) => [kind, kind === "outcome-never-learned" ? outcomes : detectorOf[kind]()]);
 }
 
 /** A finding, in the order in which it was found. The `id` is not shown. */
@@ -97,7 +99,8 @@ function newestOf(verdicts: readonly Verdict[]): readonly Verdict[] {
 export class Findings {
   readonly #deps: FindingsDeps;
   #rows = new Table<FindingRow>("findings");
-  #detectors = createDetectors();
+  #outcomes = createOutcomeNeverLearnedDetector();
+  #detectors = createDetectors(this.#outcomes);
   /** The company that the detectors have seen. A reset, and putting a state, replaces it. */
   #company: Company | undefined;
   #firstEntry = 0;
@@ -190,6 +193,7 @@ export class Findings {
   forget(): void {
     this.#rows = new Table<FindingRow>("findings");
     this.#company = undefined;
+    this.#outcomes = createOutcomeNeverLearnedDetector();
     this.#audited.clear();
   }
 
@@ -204,7 +208,7 @@ export class Findings {
     if (this.#company !== company) {
       this.#company = company;
       this.#firstEntry = entrySeq;
-      this.#detectors = createDetectors();
+      this.#detectors = createDetectors(this.#outcomes);
     }
     // Read the age before `now`: at worst the connection then seems to have been opened a little later than it was.
     const connectionAgeMs = connection?.ageMs() ?? 0;

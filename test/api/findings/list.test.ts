@@ -104,3 +104,16 @@ it("judges what a restored snapshot lacks, and nothing that it has", async () =>
   expect(found?.kind).toBe("outcome-never-learned");
   expect(found?.requests.map(({ summary }) => summary)).toEqual([expect.stringContaining("gone")]);
 });
+
+it("judges at the end of the run what a restored snapshot has", async () => {
+  const world = openWorld();
+  const { id } = (await world.api("POST", "/v1/charges", chargeRequest({ externalId: "kept" }))).body;
+  await world.control("POST", `/charges/${id}/drop`);
+  await world.control("POST", "/snapshots/dropped");
+  await world.control("PUT", "/snapshots/dropped");
+  world.sandbox.endRun(true);
+  expect(await kindsOf(world)).toEqual(["outcome-never-learned"]);
+  await world.api("GET", `/v1/charges/${id}`);
+  world.sandbox.endRun(true);
+  expect(await kindsOf(world)).toEqual([]);
+});
