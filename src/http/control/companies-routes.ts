@@ -20,7 +20,7 @@ import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import { closedCompanies, exportCompany, importCompany } from "../../sandbox/move-company.js";
 import { STATE_BYTES_MAX } from "../../sandbox/state/state.js";
 import { originOf, respond, tokenOf } from "../api/answer.js";
-import { ADMINISTRATOR, findCaller, reachCompany } from "../shared/caller.js";
+import { findCaller, reachCompany } from "../shared/caller.js";
 import { makeReady } from "../shared/company.js";
 import type { HttpEnv } from "../shared/env.js";
 import { readJson } from "../shared/read-body.js";
@@ -141,8 +141,8 @@ export const companiesRoutes: readonly ControlRoute[] = [
     const opening = parseRequest(openingRequest(sandbox), body);
     return renderCompany(sandbox.open(setupOf(sandbox, opening)));
   }),
-  sandboxRoute("DELETE /companies/:id", {}, ({ sandbox, id }) => {
-    if (!sandbox.removeMoved(id)) sandbox.remove(reachCompany(sandbox, ADMINISTRATOR, id));
+  sandboxRoute("DELETE /companies/:id", {}, ({ sandbox, caller, id }) => {
+    if (!sandbox.removeMoved(id)) sandbox.remove(reachCompany(sandbox, caller, id));
   }),
   sandboxRoute("POST /companies/:id/export", { body: exporting }, ({ sandbox, id, body: { close } }) =>
     exportCompany(sandbox, id, close),

@@ -13,7 +13,7 @@ export interface Caller {
   readonly token: string | undefined;
 }
 
-export const ADMINISTRATOR: Caller = { tenant: undefined, token: undefined };
+const ADMINISTRATOR: Caller = { tenant: undefined, token: undefined };
 
 /** What a call is about: one company; one company or, for `*`, all of them; or the sandbox itself. */
 export type Scope = "company" | "companies" | "sandbox";
@@ -45,7 +45,9 @@ export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenan
   const mayReach = tenant === undefined || (tenant === id && isStillAdmitted(sandbox, caller));
   const company = mayReach ? sandbox.findCompany(id) : undefined;
   if (company !== undefined) return company;
-  const known = tenant === undefined ? sandbox.companies.map((other) => other.id) : [];
+  // An id such as company_x tells the access token at_x, so only an administrator learns which ids there are.
+  const reader = findCaller(sandbox, caller.token);
+  const known = reader !== undefined && reader.tenant === undefined ? sandbox.companies.map((other) => other.id) : [];
   throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);
 }
 

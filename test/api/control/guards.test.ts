@@ -173,6 +173,19 @@ describe("the admin token", () => {
     expect((await world.control("GET", "/health")).status).toBe(200);
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
   });
+
+  it("is needed to learn the ids of companies, which tell access tokens", async () => {
+    open({ adminToken: "s3cret", autoProvision: true });
+    await world.api("GET", "/v1/balance", undefined, { authorization: "Bearer at_team7391" });
+    const path = "/openapi.json?company=company_team7390";
+    const ask = (token: string) => world.api("GET", path, undefined, { authorization: `Bearer ${token}` });
+    expect((await ask("s3cret")).text).toContain('Did you mean \\"company_team7391\\"?');
+    for (const token of ["at_sandbox", "nobody"]) {
+      const answer = await ask(token);
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toContain("team7391");
+    }
+  });
 });
 
 describe("requests from other sites", () => {
