@@ -45,7 +45,7 @@ export function reachCompany(sandbox: Sandbox, caller: Caller, id = caller.tenan
   const mayReach = tenant === undefined || (tenant === id && isStillAdmitted(sandbox, caller));
   const company = mayReach ? sandbox.findCompany(id) : undefined;
   if (company !== undefined) return company;
-  // An id such as company_x tells the access token at_x, so only an administrator learns which ids there are.
+  // An id such as company_x shows the access token at_x, so only an administrator learns which ids there are.
   const reader = findCaller(sandbox, caller.token);
   const known = reader !== undefined && reader.tenant === undefined ? sandbox.companies.map((other) => other.id) : [];
   throw new UsageError("not-found", `No company has the id ${quote(id)}.${didYouMean(id, known)}`);

@@ -174,7 +174,7 @@ describe("the admin token", () => {
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
   });
 
-  it("is needed to learn the ids of companies, which tell access tokens", async () => {
+  it("is needed to learn the ids of companies, which show access tokens", async () => {
     open({ adminToken: "s3cret", autoProvision: true });
     await world.api("GET", "/v1/balance", undefined, { authorization: "Bearer at_team7391" });
     const path = "/openapi.json?company=company_team7390";
