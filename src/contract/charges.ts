@@ -251,7 +251,11 @@ export function chargeSchemas(profile: Profile) {
       .meta(note("A charge as GET shows it.", "charges.paymentUrlOnRead")),
     ChargePaid: plain
       .extend({
-        status: status(["paid", charges.failedAttempt === "drop" ? "dropped" : "due"], "charges.failedAttempt"),
+        // A payment that is confirmed later leaves the charge due.
+        status: status(
+          ["paid", "due", ...(charges.failedAttempt === "drop" ? (["dropped"] as const) : [])],
+          "charges.failedAttempt",
+        ),
         webRedirectionUrl: chargeFields.webRedirectionUrl,
       })
       .meta({ description: "A charge after an attempt to pay it." }),

@@ -82,6 +82,19 @@ describeApi("POST /v1/charges/:id/pay", (open) => {
     expect((await world.api("GET", "/v1/balance")).body.balance).toBe(500);
   });
 
+  it.each([
+    ["stay", "due"],
+    ["drop", "dropped"],
+  ] as const)(
+    "answers due until a payment is confirmed, as described with failedAttempt: %s",
+    async (failedAttempt, failed) => {
+      const world = await open({ profile: { charges: { failedAttempt } } });
+      const path = `/v1/charges/${await create(world)}/pay`;
+      expect((await world.api("POST", path, { msisdn: "+2250700000009" })).body.status).toBe("due");
+      expect((await world.api("POST", path, { msisdn: "+2250700000002" })).body.status).toBe(failed);
+    },
+  );
+
   it.each(["+2250700000019", "002250700000019", "2250700000019"])("shows the digits of %s", async (msisdn) => {
     const world = await open();
     const { body } = await world.api("POST", `/v1/charges/${await create(world)}/pay`, { msisdn });
