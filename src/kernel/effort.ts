@@ -26,11 +26,15 @@ export class Effort {
   /** How many comparisons were given up, and counted as not matching, because they would have taken too long. */
   givenUp = 0;
   readonly #compiled: CompiledPatterns;
-  #valuesLeft = VALUES_MAX;
+  readonly #blockedMsMax: number;
+  #valuesLeft: number;
   #blockedMs = 0;
 
-  constructor(compiled: CompiledPatterns = new Map()) {
+  /** `times`: how many times the usual limits it has. */
+  constructor(compiled: CompiledPatterns = new Map(), times = 1) {
     this.#compiled = compiled;
+    this.#blockedMsMax = BLOCKED_MS_MAX * times;
+    this.#valuesLeft = VALUES_MAX * times;
   }
 
   /** Whether this value may still be compared. */
@@ -42,10 +46,10 @@ export class Effort {
 
   /** Whether the pattern is found in the text. Throws UsageError("input") for a pattern that is refused. */
   test(pattern: string, text: string): boolean {
-    if (this.#blockedMs >= BLOCKED_MS_MAX) return this.#giveUp();
+    if (this.#blockedMs >= this.#blockedMsMax) return this.#giveUp();
     const regex = this.#compiled.get(pattern) ?? this.#compile(pattern);
     const steps = regex.programSize() * text.length;
-    if (steps > TEST_STEPS_MAX || this.#blockedMs >= BLOCKED_MS_MAX) return this.#giveUp();
+    if (steps > TEST_STEPS_MAX || this.#blockedMs >= this.#blockedMsMax) return this.#giveUp();
     return this.#charge(steps * TEST_STEP_MS, () => regex.test(text));
   }
 
@@ -53,7 +57,7 @@ export class Effort {
   search(part: string, text: string): boolean {
     if (!this.take(text)) return false;
     if (part.length <= SEARCHED_MAX) return text.includes(part);
-    if (this.#blockedMs >= BLOCKED_MS_MAX || part.length * text.length > SEARCH_STEPS_MAX) return this.#giveUp();
+    if (this.#blockedMs >= this.#blockedMsMax || part.length * text.length > SEARCH_STEPS_MAX) return this.#giveUp();
     return this.#charge(BLOCKED_MS_MAX, () => text.includes(part));
   }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createSandbox } from "../../src/index.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { longestStop } from "../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
@@ -51,4 +52,27 @@ it("a reset does not read all rules again for each rule", async () => {
   const stopMs = await longestStop(() => sandbox.reset());
   expect(stopMs).toBeLessThan(500);
   expect(sandbox.rules.list()).toHaveLength(1_000);
+});
+
+it("rules take less than a second when a batch falls due while a request is being handled", async () => {
+  let ahead = 0;
+  const system = { ...systemClock, now: () => systemClock.now() + ahead };
+  const world = openWorld({ system, clock: "running", transport: createScriptedTransport(() => 200), balance: 1e9 });
+  await world.api("POST", "/v1/webhooks", { topic: "transactions/completed", url: "http://hook.test/" });
+  const matches = [
+    ...Array.from({ length: 40 }, (_, n) => ({ reference: { $regex: `(x+x+)+y${n}|([a-z]+[0-9]+)*z{1,40}${n}` } })),
+    ...Array.from({ length: 300 }, () => ({ amount: { $in: Array.from({ length: 900 }, () => 1) } })),
+  ];
+  for (const data of matches) {
+    const rule = { on: "delivery", match: { data }, then: { drop: true } };
+    expect((await world.control("POST", "/rules", rule)).status).toBe(201);
+  }
+  const transactions = Array.from({ length: 500 }, (_, n) => transferRequest({ reference: "x".repeat(200) + n }));
+  expect((await world.api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+  const [company] = world.sandbox.companies;
+  ahead = 2_000;
+  // The step of a request that begins before they fall due.
+  expect(await longestStop(async () => company?.run(() => undefined, undefined))).toBeLessThan(2_500);
+  const completed = await world.control("GET", "/transactions?status=completed&limit=1000");
+  expect(completed.body.count).toBe(500);
 });

@@ -57,6 +57,7 @@ export interface WorkContext {
   readonly at: Instant;
   /** The next place in the order of the company's records. */
   readonly nextSeq: () => number;
+  readonly effort?: Effort | undefined;
 }
 
 /**
@@ -76,9 +77,9 @@ export class Work extends UnitOfWork implements MoveLog {
   /** Transitions of lifecycles, oldest first. */
   readonly moves: Move[] = [];
   /** The effort that matching rules may take in this work, all rules together. */
-  readonly effort = new Effort();
+  readonly effort: Effort;
 
-  constructor({ world, profile, ids, at, nextSeq }: WorkContext) {
+  constructor({ world, profile, ids, at, nextSeq, effort = new Effort() }: WorkContext) {
     super();
     this.world = world;
     this.profile = profile;
@@ -86,6 +87,7 @@ export class Work extends UnitOfWork implements MoveLog {
     this.ids = createUnusedIds(ids, (id) => tables.some((table) => table.get(id) !== undefined));
     this.at = at;
     this.nextSeq = nextSeq;
+    this.effort = effort;
   }
 
   emit(event: NewEvent): void {

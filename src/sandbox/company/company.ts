@@ -1,3 +1,4 @@
+import { Effort } from "../../kernel/effort.js";
 import { stackOf } from "../../kernel/log.js";
 import { expireWhenDue } from "../../domain/charges/drop-charge.js";
 import { settlePayment } from "../../domain/charges/pay-charge.js";
@@ -40,6 +41,8 @@ export type Operation<Input, Output> = (work: Work, input: Input) => Output;
 /** The most due items that one turn of the event loop handles, and the longest time that it spends on them, ms. */
 const DUE_SLICE = 50;
 const DUE_SLICE_MS = 20;
+/** The effort of rules over all items that fall due while a request is being handled, as a multiple of that of one item. */
+const STEP_EFFORTS = 10;
 
 /** The longest timer, ms. A timer notices neither that the machine slept nor that its clock was set, so what is due is checked at least this often. */
 const TIMER_MS = 10_000;
@@ -139,7 +142,11 @@ export class Company {
     gate: ReleaseGate = releaseImmediately,
   ): Output {
     const at = this.now();
-    while (!this.#fireSlice(at));
+    if (this.#nextDue(at) !== undefined) {
+      // All of it happens in one turn of the event loop.
+      const effort = new Effort(undefined, STEP_EFFORTS);
+      while (!this.#fireSlice(at, effort));
+    }
     return this.#runAt(at, operation, input, gate);
   }
 
@@ -229,9 +236,9 @@ export class Company {
   }
 
   /** Handles one due item at its own instant. A bug in it is logged and affects only that item. */
-  fire(item: DueItem<DueKind>): void {
+  fire(item: DueItem<DueKind>, effort?: Effort): void {
     try {
-      const { enqueued } = this.#commit(fireDueItem, item, item.dueAt);
+      const { enqueued } = this.#commit(fireDueItem, item, item.dueAt, effort);
       if (enqueued.length > 0) this.#send(enqueued, releaseImmediately);
       const delivery = item.kind === "delivery.attempt" ? this.world.deliveries.get(item.subject) : undefined;
       if (delivery !== undefined) this.dispatcher.holdRetries([delivery])();
@@ -280,9 +287,11 @@ export class Company {
     return output;
   }
 
-  #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant) {
+  #commit<Input, Output>(operation: Operation<Input, Output>, input: Input, at: Instant, effort = new Effort()) {
     return this.watcher.watch(() => {
-      const work = new Work({ world: this.world, profile: this.profile, ids: this.#ids, at, nextSeq: this.nextSeq });
+      const { world, profile, nextSeq } = this;
+      const work = new Work({ world, profile, ids: this.#ids, at, nextSeq, effort });
+      const { givenUp } = effort;
       let committed = false;
       try {
         const output = operation(work, input);
@@ -297,7 +306,7 @@ export class Company {
         // The clock as the store's journal has it: the whole record may be written before the advance that moved the clock ends.
         this.record.clock = notBefore(this.record.clock, at, this.deps.system);
         if (changes.length > 0) this.note(commitEntry(this.record, changes, at));
-        if (work.effort.givenUp > 0) this.#warnOfEffort();
+        if (effort.givenUp > givenUp) this.#warnOfEffort();
         if (areLeftOut) this.#warnOfLeftOut();
         if (areUnheld) this.#warnOfUnheld();
         this.emitChanged(changes, work.moves);
@@ -356,13 +365,13 @@ export class Company {
   }
 
   /** Fires due items for one turn of the event loop; true when nothing more is due by `at`. */
-  #fireSlice(at: Instant = this.now()): boolean {
+  #fireSlice(at: Instant = this.now(), effort?: Effort): boolean {
     const { system } = this.deps;
     const start = system.monotonic();
     for (let fired = 0; fired < DUE_SLICE; fired++) {
       const item = this.#nextDue(at);
       if (item === undefined || this.closed) return true;
-      this.fire(item);
+      this.fire(item, effort);
       if (system.monotonic() - start > DUE_SLICE_MS) break;
     }
     return this.#nextDue(at) === undefined;
