@@ -206,6 +206,20 @@ describe("signals", () => {
     child.kill("SIGTERM");
     expect(await ended).toBe(143);
   });
+
+  it("reach a child that is just being started", async () => {
+    const signalAtStart = `import childProcess from "node:child_process";
+      import { syncBuiltinESMExports } from "node:module";
+      const { spawn } = childProcess;
+      childProcess.spawn = (...given) => {
+        const child = spawn(...given);
+        process.kill(process.pid, "SIGTERM");
+        return child;
+      };
+      syncBuiltinESMExports();`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(signalAtStart)}` };
+    expect((await exec([], ["sleep", "30"], { env })).code).toBe(143);
+  });
 });
 
 describe("input and output", () => {

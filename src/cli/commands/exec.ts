@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { createHarFile } from "../../adapters/har/har-file.js";
 import { isTurnedAway } from "../../contract/problems.js";
@@ -160,23 +160,20 @@ function runChild(
   env: NodeJS.ProcessEnv,
   { store, redactor }: Sandbox,
 ): Promise<number> {
-  return new Promise<number>((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "inherit", env, signal: store.lost });
-    const stopForwarding = onStopSignal((signal) => {
-      // On a terminal Ctrl-C and Ctrl-\ reach the whole process group.
-      const isSentToAll = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
-      if (!isSentToAll) child.kill(signal);
-    });
-    child.once("error", (error) => {
-      stopForwarding();
-      reject(error);
-    });
-    child.once("exit", (code, signal) => {
-      stopForwarding();
-      // The code that a shell returns for a signal.
-      resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal)));
-    });
-  }).catch((error: unknown) => {
+  let child: ChildProcess | undefined;
+  // Listens before the command starts: otherwise a signal meanwhile would end this process alone.
+  const stopForwarding = onStopSignal((signal) => {
+    // On a terminal Ctrl-C and Ctrl-\ reach the whole process group.
+    const isSentToAll = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
+    if (!isSentToAll) child?.kill(signal);
+  });
+  const ended = new Promise<number>((resolve, reject) => {
+    child = spawn(program, args, { stdio: "inherit", env, signal: store.lost });
+    child.once("error", reject);
+    // The code that a shell returns for a signal.
+    child.once("exit", (code, signal) => resolve(code ?? (signal === null ? 128 : exitCodeOfSignal(signal))));
+  });
+  return ended.finally(stopForwarding).catch((error: unknown) => {
     const failed = `Failed to run ${shorten(program)}: ${whyNotStarted(error)}.`;
     throw new UsageError("cannot-run", redactor.text(failed));
   });
