@@ -40,6 +40,15 @@ describe("sandbox validate", () => {
     expect(stderr).toMatch(/^profile\.yaml:.*\n… and 199950 more problems\n$/s);
   });
 
+  it("refuses keys within keys, however deep they are", async () => {
+    const cwd = await folderWith({ "profile.yaml": `${"? ".repeat(50_000)}\ncharges: 1\n` });
+    const { code, stderr } = await runSandbox(["validate", "profile.yaml"], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "profile.yaml:1:1: It is nested too deep to be read. Make it flatter\n",
+    });
+  });
+
   it("reports every problem with line and column, beside valid files", async () => {
     const cwd = await folderWith(files);
     const { code, stdout, stderr } = await runSandbox(["validate", "wrong.yaml", "no.yaml", "profile.yaml"], { cwd });

@@ -219,6 +219,7 @@ describe("hostile files", () => {
     ["mappings in mappings", "{a: ".repeat(50_000), /nested deeper than 200 levels/],
     ["blocks in blocks", "- ".repeat(50_000), /nested deeper than 200 levels/],
     ["keys in keys", "? ".repeat(50_000), /nested deeper than 200 levels/],
+    ["keys in keys before another line", `${"? ".repeat(50_000)}\na: 1`, /^f\.yaml:1:1: It is nested too deep/],
     [
       "indentation",
       Array.from({ length: 1000 }, (_, n) => `${" ".repeat(n)}a:`).join("\n"),

@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Parser } from "yaml";
 import { renderPosition, type SourcePosition, UsageError } from "../../kernel/messages/problem.js";
 import { readText } from "./read-text.js";
-import { composeDocument, keyName, type YamlProblem } from "./yaml-document.js";
+import { composeDocument, type ComposedDocument, keyName, type YamlProblem } from "./yaml-document.js";
 
 /** A YAML or JSON file: its value, and the position of each part. */
 export interface Source {
@@ -33,7 +33,7 @@ export function parseSource(text: string, file: string): Source {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const composed = composeDocument([...parser.parse(text.replace(/^\uFEFF/, ""))]);
+  const composed = compose(parser, text.replace(/^\uFEFF/, ""));
   if ("problems" in composed) throw new UsageError("file", listProblems(composed.problems, position));
   const { document, value } = composed;
   return {
@@ -49,6 +49,16 @@ export function parseSource(text: string, file: string): Source {
       return isWhole && isScalar(node) ? (node.source ?? String(node.value)) : undefined;
     },
   };
+}
+
+function compose(parser: Parser, text: string): ComposedDocument {
+  try {
+    return composeDocument([...parser.parse(text)]);
+  } catch (error) {
+    // The parser is recursive for keys that begin with `?`, one within another.
+    if (!(error instanceof RangeError)) throw error;
+    return { problems: [{ offset: 0, message: "It is nested too deep to be read. Make it flatter" }] };
+  }
 }
 
 /** The first problems matter: later ones are often consequences. */
