@@ -94,7 +94,7 @@ it("nobody can guess the tokens of the companies of a replay", async () => {
   expect(body).toMatchObject({ outcome: "passed", stepsPassed: 5 });
 });
 
-// Such rules count what they match, so 1 000 of them told a tenant parts of the session of whoever paid there.
+// Such rules count what they match, so 1 000 of them gave a tenant parts of the session of the user who paid there.
 it("no rule about a payment page sees a header of a customer, such as the session of the dashboard", async () => {
   const { app, api, control } = openWorld({ tenancy: true, autoProvision: true, adminToken: ADMIN });
   const { body: mine } = await control("POST", "/companies");

@@ -114,7 +114,7 @@ it("a replay ends when the server stops, and its client learns why", async () =>
   expect(companiesOf(live)).toEqual(["company_sandbox"]);
 });
 
-it("a replay gets its webhooks with tenancy, whatever receivers tenants may have", async () => {
+it("a replay gets its webhooks with tenancy, although tenants may not send to private addresses", async () => {
   const live = await startLive({ tenancy: true, adminToken: "s3cret-admin-token" });
   const step = { request: "POST /_sandbox/events", body: { topic: "charges/events" } };
   const reset = { request: "POST /_sandbox/reset" };
