@@ -208,34 +208,31 @@ describe("the payment page behaves as the API does", () => {
     expect(await (await fetch(`${live.url}/checkout/${late.id}?waiting=`)).text()).toContain("Payment link expired");
   });
 
-  it("lets no rule's answer run a script or set a cookie, which would count for the dashboard", async () => {
+  it("lets no rule's answer run a script or send a header, which would count for the dashboard", async () => {
     const live = await startLive();
     const { id } = await live.createCharge();
-    const answerTo = async (then: object) => {
+    const headers = {
+      "content-type": "text/html",
+      "content-security-policy": "x",
+      "Set-Cookie": "sandbox_session=x",
+      "Clear-Site-Data": '"cookies"',
+      Refresh: "0; url=https://evil.test/",
+    };
+    const body = "<script>steal()</script>";
+    for (const then of [{ body, headers }, { status: 502, headers }, { headers }]) {
       await live.control("DELETE", "/rules");
       await live.control("POST", "/rules", { on: "request", match: { path: "/checkout/:id" }, then });
       const answer = await fetch(`${live.url}/checkout/${id}`, {
         method: "POST",
-        body: "action=pay&msisdn=1",
+        body: paying,
         headers: form,
+        redirect: "manual",
       });
+      expect(answer.headers.get("content-type") ?? "", JSON.stringify(then)).not.toContain("html");
+      for (const name of ["content-security-policy", "set-cookie", "clear-site-data", "refresh"]) {
+        expect(answer.headers.get(name), name).toBeNull();
+      }
       await answer.text();
-      return answer.headers;
-    };
-    const ofOrigin = {
-      "Set-Cookie": "sandbox_session=x",
-      "Clear-Site-Data": '"cookies"',
-      NEL: '{"report_to":"x","max_age":99,"success_fraction":1}',
-      "Report-To": '{"group":"x","max_age":99,"endpoints":[{"url":"https://evil.test/"}]}',
-      "Strict-Transport-Security": "max-age=99",
-      "Alt-Svc": 'h2="evil.test:443"',
-    };
-    const forged = { "content-type": "text/html", "content-security-policy": "x", ...ofOrigin };
-    for (const then of [{ body: "<script>steal()</script>", headers: forged }, { headers: forged }]) {
-      const headers = await answerTo(then);
-      expect(headers.get("content-type")).toBe("text/html");
-      for (const name of Object.keys(ofOrigin)) expect(headers.get(name), name).toBeNull();
-      expect(headers.get("content-security-policy")).toMatch("body" in then ? /^sandbox$/ : /^default-src 'none'/);
     }
   });
 

@@ -59,7 +59,7 @@ export async function answerByRule(
   const context = { sandbox, company, operation: operations.payCharge, path: c.req.path };
   // A broken answer does not redirect.
   const made = answer === undefined || fault !== undefined ? nothingDone : await read(answer);
-  const altered = withoutScripts(alterAnswer(context, rule, made), made);
+  const altered = alterAnswer(context, withoutHeaders(rule), made);
   const wait = fault === "hang" ? (delayMs ?? HANG_MAX_MS) : delayMs;
   if (wait !== undefined) await waitInRealTime(c, company, sandbox.system, wait);
   returned.resolve();
@@ -70,22 +70,10 @@ export async function answerByRule(
   return breakOff(c, fault);
 }
 
-/** Browsers apply these headers to the whole origin. */
-const ORIGIN_HEADERS: ReadonlySet<string> = new Set([
-  "set-cookie",
-  "clear-site-data",
-  "nel",
-  "report-to",
-  "strict-transport-security",
-  "alt-svc",
-]);
-
-/** The dashboard has the same origin, so an answer that a rule makes must neither run a script nor send a header that applies to all of it. */
-function withoutScripts(altered: ApiAnswer, { headers: own }: ApiAnswer): ApiAnswer {
-  const given = Object.entries(altered.headers ?? {});
-  const headers = Object.fromEntries(given.filter(([name]) => !ORIGIN_HEADERS.has(name)));
-  const policy = own?.["content-security-policy"] ?? "sandbox";
-  return { ...altered, headers: { ...headers, "content-security-policy": policy } };
+/** The dashboard has the same origin, so a rule sets no headers: they could run a script, or apply to all pages. */
+function withoutHeaders(rule: RuleOn<"request">): RuleOn<"request"> {
+  const { headers: _, ...then } = rule.then;
+  return { ...rule, then };
 }
 
 async function read(answer: Response): Promise<ApiAnswer> {
