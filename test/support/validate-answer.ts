@@ -81,14 +81,16 @@ export function descriptionFor(profile: Profile = standard): CompiledDescription
   return description;
 }
 
+// The documents have keywords that are not part of JSON Schema. Tests of the API description validate its schemas.
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } });
+addFormats.default(ajv);
+
 function compileDescription(document: OpenApiDocument): CompiledDescription {
-  // The document has keywords that are not part of JSON Schema.
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  ajv.addSchema(document, "api");
+  const name = `api${compiled.size}`;
+  ajv.addSchema(document, name);
   const validators = new Map<string, ValidateFunction>();
   const validatorOf = (reference: string): ValidateFunction => {
-    const validator = validators.get(reference) ?? ajv.compile({ $ref: `api${reference}` });
+    const validator = validators.get(reference) ?? ajv.compile({ $ref: `${name}${reference}` });
     validators.set(reference, validator);
     return validator;
   };

@@ -69,7 +69,8 @@ export function nest<Value>(byPath: Iterable<readonly [path: string, value: Valu
   const nested: { [groupOrSetting: string]: Value | { [name: string]: Value } } = {};
   for (const [path, value] of byPath) {
     const [group = path, name] = path.split(".");
-    nested[group] = name === undefined ? value : { ...Object(nested[group]), [name]: value };
+    if (name === undefined) nested[group] = value;
+    else nested[group] = Object.assign(nested[group] ?? {}, { [name]: value });
   }
   return nested;
 }
