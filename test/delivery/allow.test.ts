@@ -7,6 +7,7 @@ import { startLive } from "../support/live.js";
 import { startReceiver } from "../support/receiver.js";
 import { resolveNames, silenceResolver } from "../support/resolve-names.js";
 import { acceptedProfile } from "../support/profiles.js";
+import { chargeRequest } from "../support/requests.js";
 import { selfSigned } from "../support/self-signed.js";
 
 const subscription = (url: string) => ({ topic: "charges/events", url });
@@ -207,6 +208,27 @@ describe("with tenancy", () => {
     await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
     await live.settle();
     expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: hooks.shop.test is a private address");
+  });
+
+  it("a replay over HTTP, which may send anywhere, opens no private address to a tenant", async () => {
+    const live = await startLive({ ...tenancy, profile: { webhooks: { retry: "none" } } });
+    const receiver = await startReceiver();
+    const url = receiver.url.replace("127.0.0.1", "inside.shop.test");
+    resolveNames({ "inside.shop.test": ["127.0.0.1"] });
+    const pays = [
+      { request: "POST /v1/charges", body: chargeRequest(), save: { id: "body.id" } },
+      { request: "POST /v1/charges/${id}/pay" },
+      { settle: true },
+    ];
+    const scenario = { given: { webhooks: [{ topic: "charges/events", url }] }, steps: pays };
+    const replayed = await live.control("POST", "/scenarios/replay", scenario, { authorization: "Bearer s3cret" });
+    expect(replayed.body).toMatchObject({ outcome: "passed" });
+    expect(receiver.received).toHaveLength(1);
+    await live.subscribe("charges/events", url);
+    await live.ok("POST", `/v1/charges/${(await live.createCharge()).id}/pay`);
+    await live.settle();
+    expect(live.deliveries()[0]?.attempts[0]?.error).toBe("refused: inside.shop.test is a private address");
+    expect(receiver.received).toHaveLength(1);
   });
 
   it("sends to what the operator lists, and follows no redirect from there", async () => {

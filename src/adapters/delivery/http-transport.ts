@@ -6,7 +6,7 @@ import type { Transport, TransportRequest } from "./transport.js";
 
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
-  /** Keyed by the protocol and by whether certificates are checked. */
+  /** Keyed by the protocol, by whether certificates are checked, and by whether a tenant sends: others may use more addresses, also with open sockets. */
   const shared = new Map<string, Agent>();
   const agents = new Set<Agent>();
 
@@ -20,7 +20,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       return agent;
     };
     if (!listsMetadata(allow)) {
-      const kind = `${new URL(url).protocol} ${insecureTls}`;
+      const kind = `${new URL(url).protocol} ${insecureTls} ${allow.kind === "tenant"}`;
       const agent = shared.get(kind) ?? open();
       shared.set(kind, agent);
       return post(agent, request, system);
