@@ -76,3 +76,26 @@ it("rules take less than a second when a batch falls due while a request is bein
   const completed = await world.control("GET", "/transactions?status=completed&limit=1000");
   expect(completed.body.count).toBe(500);
 });
+
+it("items that fall due while a request is being handled take half a second, and the others follow it", async () => {
+  let ahead = 0;
+  const system = { ...systemClock, now: () => systemClock.now() + ahead };
+  const world = openWorld({ system, clock: "running", transport: createScriptedTransport(() => 200), balance: 1e9 });
+  await world.api("POST", "/v1/webhooks", { topic: "transactions/completed", url: "http://hook.test/" });
+  // The use of each of these rules is counted for each payout, and written as JSON.
+  for (let n = 0; n < 10; n++) {
+    const url = { $in: ["http://hook.test/", "x".repeat(95_000)] };
+    const rule = { name: `rule ${n}`, on: "delivery", match: { url, nth: 1_000_000 }, then: { drop: true } };
+    expect((await world.control("POST", "/rules", rule)).status).toBe(201);
+  }
+  for (let n = 0; n < 4; n++) await payBatch(world);
+  const [company] = world.sandbox.companies;
+  ahead = 10_000;
+  let at = 0;
+  const stopMs = await longestStop(async () => company?.run((work) => (at = work.at), undefined));
+  expect(stopMs).toBeLessThan(2_500);
+  expect(at).toBeLessThan(company?.now() ?? 0);
+  await world.control("GET", "/clock");
+  const settled = company?.world.transfers.values() ?? [];
+  expect(settled.map(({ status }) => status)).toEqual(Array(2_000).fill("completed"));
+});

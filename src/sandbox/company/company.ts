@@ -43,6 +43,8 @@ const DUE_SLICE = 50;
 const DUE_SLICE_MS = 20;
 /** The effort of rules over all items that fall due while a request is being handled, as a multiple of that of one item. */
 const STEP_EFFORTS = 10;
+/** The longest time that these items take, ms: each may have a webhook that a thousand rules count. */
+const STEP_MS = 500;
 
 /** The longest timer, ms. A timer notices neither that the machine slept nor that its clock was set, so what is due is checked at least this often. */
 const TIMER_MS = 10_000;
@@ -134,20 +136,22 @@ export class Company {
 
   /**
    * Runs an operation as a whole or not at all, at one instant of the company's time. Its deliveries start when `gate` opens. Items that are due by that
-   * instant are fired first, so that no charge is paid in the millisecond of its expiry.
+   * instant are fired first, so that no charge is paid in the millisecond of its expiry. If they take too long, the instant is that of the next one.
    */
   run<Input, Output>(
     operation: Operation<Input, Output>,
     input: Input,
     gate: ReleaseGate = releaseImmediately,
   ): Output {
+    const { system } = this.deps;
     const at = this.now();
     if (this.#nextDue(at) !== undefined) {
       // All of it happens in one turn of the event loop.
       const effort = new Effort(undefined, STEP_EFFORTS);
-      while (!this.#fireSlice(at, effort));
+      const end = system.monotonic() + STEP_MS;
+      while (!this.#fireSlice(at, effort) && system.monotonic() < end);
     }
-    return this.#runAt(at, operation, input, gate);
+    return this.#runAt(this.#nextDue(at)?.dueAt ?? at, operation, input, gate);
   }
 
   /** Like `run`, but does not fire due items first: for the outcome of something that began earlier. */
