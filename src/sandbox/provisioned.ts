@@ -12,8 +12,11 @@ const PROVISIONABLE_TOKEN = /^[A-Za-z0-9._~+/-]{1,128}={0,2}$/;
 /** Shorter tokens can be guessed. */
 export const TENANT_TOKEN_MIN = 20;
 
-/** The most idle companies that one request removes, so that a thousand do not hold it up. The next requests remove the others. */
-const REMOVED_MAX = 10;
+/**
+ * The most idle companies that are removed at once, which one request may do twice: a thousand must not hold it up, and the coverage of one may take
+ * 0.15 s. The next requests remove the others.
+ */
+export const REMOVED_MAX = 2;
 
 /** The most replaced tokens that are remembered. */
 const REPLACED_MAX = 1_000;
