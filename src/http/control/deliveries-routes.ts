@@ -176,7 +176,12 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
       changed === company &&
       (company.closed ||
         changes.some(
-          (change) => isChangeOf(deliveries, change) && change.after !== undefined && isMatch(change.after),
+          // A delivery that the same work changed again, or removed, is not there as it was.
+          (change) =>
+            isChangeOf(deliveries, change) &&
+            change.after !== undefined &&
+            deliveries.get(change.after.id) === change.after &&
+            isMatch(change.after),
         ));
     await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
   }
