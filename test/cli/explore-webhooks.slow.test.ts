@@ -114,6 +114,20 @@ describe("faults of outcomes", () => {
     expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe"]);
     expect(report.notes).toEqual([expect.stringContaining("learns no outcome")]);
   });
+
+  it("are safe where it leaves only some outcomes to another process; the report names these", async () => {
+    const command = program(`
+      const { json } = await call("POST", "/v1/transactions", payout("salary-1"));
+      await call("POST", "/v1/transactions", payout("salary-2"));
+      ${advance}
+      await call("GET", "/v1/transactions/" + json.id);
+    `);
+    const { report } = await exploreJson([...outcomes, "createTransaction#2"], command);
+    expect(report.runs.map(({ verdict }) => verdict)).toEqual(["safe", "safe"]);
+    expect(report.notes).toEqual([
+      "The command does not learn how these end: createTransaction#2. One of them that fails later is not counted as lost.",
+    ]);
+  });
 });
 
 describe("programs that do not repeat themselves", () => {

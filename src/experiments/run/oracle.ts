@@ -38,8 +38,7 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
   if (!isSameTraffic) notes.push(`Requests or webhooks differ from run to run: ${atPlace}`);
   else if (JSON.stringify(first) !== JSON.stringify(second))
     notes.push(`Requests or webhooks come in another order in each run: ${atPlace}`);
-  if (one.seen.outcomes.length > 0 && !one.seen.outcomes.some(({ learned }) => learned))
-    notes.push("The command learns no outcome of a payout or payment, so one that fails later is not counted as lost.");
+  notes.push(...describeUnlearned(one.seen));
   const critical = one.seen.findings.filter(({ severity }) => severity === "critical").map(({ kind }) => kind);
   if (critical.length > 0)
     notes.push(
@@ -57,6 +56,17 @@ export function findBaseline(one: RunResult, two: RunResult): Baseline {
     stableName: findStableName(one.seen, two.seen),
     notes,
   };
+}
+
+/** Says which outcomes are not counted as lost, because the command does not learn them. */
+function describeUnlearned({ outcomes }: Seen): string[] {
+  const names = [...new Set(outcomes.flatMap(({ learned, request }) => (learned ? [] : [request])))];
+  if (names.length === 0) return [];
+  if (!outcomes.some(({ learned }) => learned))
+    return ["The command learns no outcome of a payout or payment, so one that fails later is not counted as lost."];
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  const which = `how these end: ${names.slice(0, 5).join(", ")}${more}`;
+  return [`The command does not learn ${which}. One of them that fails later is not counted as lost.`];
 }
 
 /** Generated parts are removed only from names that are not the same in both runs. */
