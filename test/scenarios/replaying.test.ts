@@ -93,6 +93,15 @@ describe("the result", () => {
     },
   );
 
+  it.each(["{ request: GET /v1/balance, token: wrong }", "{ request: POST /v1/charges, body: {} }"])(
+    "is not passed for a scenario that expects nothing and whose requests are refused: %s",
+    async (step) => {
+      const refused = await parseText(`name: Refused\nsteps: [${step}]`);
+      const { results } = await replayAll([refused], { workers: 1 });
+      expect(results).toMatchObject([{ outcome: "skipped", reason: expect.stringContaining("was refused") }]);
+    },
+  );
+
   it("is reported in the order of the files, whichever ended first", async () => {
     const reported: string[] = [];
     const slow = `name: slow\nsteps: [{ wait: 30ms }, { request: GET /v1/balance }]`;

@@ -4,7 +4,7 @@ import { freeName } from "../../kernel/messages/text.js";
 import { createIdSource, hashToSeed } from "../../kernel/records/ids.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { loadFakeData } from "../file/fake-data.js";
-import { type LeafStep, type Scenario, leavesOf } from "../file/scenario.js";
+import { type Scenario, leavesOf } from "../file/scenario.js";
 import { type Failure, redactFailure } from "./failure.js";
 import type { StepContext } from "./run-request.js";
 import { runSteps } from "./run-step.js";
@@ -127,11 +127,13 @@ export async function runScenario(
   let failure: Failure | undefined;
   let seen = nothingSeen;
   const onStep: StepContext["onStep"] = (_, failed) => (stepsPassed += failed === undefined ? 1 : 0);
+  let hasSuccess = false;
+  const onAnswer: StepContext["onAnswer"] = ({ status }) => void (hasSuccess ||= status < 400);
   try {
     options.signal?.throwIfAborted();
     const world = await target.open(scenario, name, options.signal);
     try {
-      const failed = await runInWorld(world, scenario, name, options, { waitFor: undefined, onStep });
+      const failed = await runInWorld(world, scenario, name, options, { waitFor: undefined, onStep, onAnswer });
       failure = failed ?? findForged(scenario, world);
       seen = world.seen();
     } finally {
@@ -143,16 +145,21 @@ export async function runScenario(
   const durationMs = options.system.monotonic() - start;
   const ran = { ...unrun, failure, durationMs, stepsPassed, seen };
   if (failure !== undefined) return { ...ran, outcome: failure.kind === "failure" ? "failed" : "error" };
-  return provesAnything(scenario)
-    ? { ...ran, outcome: "passed" }
-    : { ...ran, outcome: "skipped", reason: PROVES_NOTHING };
+  if (hasSuccess || isChecked(scenario)) return { ...ran, outcome: "passed" };
+  return { ...ran, outcome: "skipped", reason: hasRequest(scenario) ? ALL_REFUSED : PROVES_NOTHING };
 }
 
-const PROVING: ReadonlySet<LeafStep["kind"]> = new Set(["request", "eventually", "webhook", "noWebhook"]);
 const PROVES_NOTHING = "it has no request and no webhook step, and expects nothing, so it proves nothing";
+const ALL_REFUSED = "it expects nothing, and each of its requests was refused, so it proves nothing";
 
-function provesAnything({ steps }: Scenario): boolean {
-  return [...leavesOf(steps)].some((step) => PROVING.has(step.kind) || "expect" in step);
+function isChecked({ steps }: Scenario): boolean {
+  return [...leavesOf(steps)].some(
+    ({ kind, ...step }) => kind === "webhook" || kind === "noWebhook" || "expect" in step,
+  );
+}
+
+function hasRequest({ steps }: Scenario): boolean {
+  return [...leavesOf(steps)].some(({ kind }) => kind === "request" || kind === "eventually");
 }
 
 export async function runInWorld(
@@ -160,7 +167,7 @@ export async function runInWorld(
   { usesFaker, steps }: Scenario,
   name: string,
   { system, seed, env, signal }: RunOptions,
-  hooks: Pick<StepContext, "waitFor" | "onStep">,
+  hooks: Pick<StepContext, "waitFor" | "onStep" | "onAnswer">,
 ): Promise<Failure | undefined> {
   const fakes = usesFaker ? await loadFakeData() : undefined;
   const drawFake = fakes?.drawer(hashToSeed(seed ?? 0, name), world.now());

@@ -19,6 +19,8 @@ export interface StepContext {
   readonly waitFor: ((when: When) => Promise<void>) | undefined;
   /** Called after each step, in order; `failure` is undefined when it passed. */
   readonly onStep: (step: Step, failure: Failure | undefined) => void;
+  /** Called with each answer. */
+  readonly onAnswer?: (answer: Answer) => void;
 }
 
 /** As many as a server takes. In process nothing else bounds them, and a path of megabytes would stop the event loop for seconds. */
@@ -32,6 +34,7 @@ export async function runRequest(context: StepContext, step: RequestFields): Pro
     return saveFrom(context, step.save, {}, { request });
   }
   const answer = await context.world.send(request);
+  context.onAnswer?.(answer);
   const expected = context.variables.fill(withLowerCaseHeaders(step.expect ?? {}));
   const mismatches = findMismatches(expected, answer, "");
   if (mismatches.length > 0) {

@@ -213,7 +213,7 @@ it("redacts the rules that never fired", async () => {
   const answer = await control("POST", "/scenarios/replay", {
     steps: [
       { rule: { on: "request", match: { headers }, then: { status: 503 } } },
-      { request: "GET /v1/nothing", token: null },
+      { request: "GET /v1/nothing", token: null, expect: { status: 404 } },
     ],
   });
   expect(answer.body.outcome).toBe("passed");
