@@ -11,6 +11,8 @@ export class Connections {
 
   constructor(server: Server) {
     server.on("connection", (socket: Socket) => {
+      // The client has reset the connection before it was accepted. All such connections would have the same key.
+      if (socket.remoteAddress === undefined) return void socket.destroy();
       const connection = new ClientConnection(socket);
       const peer = peerOf(socket);
       this.#byPeer.set(peer, connection);
