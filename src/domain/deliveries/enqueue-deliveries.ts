@@ -21,7 +21,7 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
 /** The most webhooks that one request or due item makes: thousands of subscriptions must not block the process. */
 export const WEBHOOKS_OF_WORK_MAX = 20_000;
-/** The most characters of the bodies of these webhooks together: each webhook keeps its own body in the store. */
+/** The most characters of the bodies of these webhooks together: each webhook keeps its own body in the store, where one of 256 MiB could not be written. */
 export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 
 /**
@@ -74,6 +74,7 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
     const spelling = sentTopic(work.profile, subscription);
     const body = bodies.get(spelling) ?? renderPayload(spelling, event);
     bodies.set(spelling, body);
+    if (!hasRoom(room, body.length)) break;
     const { id: subscriptionId, url } = subscription;
     const { resource, resourceKind } = resourceOf(event);
     const base = { eventId: event.id, subscriptionId, topic: spelling, url, resource, resourceKind, body };
@@ -94,8 +95,8 @@ function enqueueEvent(work: Work, event: DomainEvent, renderPayload: RenderPaylo
   if (work.world.holds.size > 0) countDownHolds(work, event, subscriptions.length, room.countdown);
 }
 
-function hasRoom(room: Room): boolean {
-  if (room.webhooks > 0 && room.bytes > 0) return true;
+function hasRoom(room: Room, bytes = 1): boolean {
+  if (room.webhooks > 0 && room.bytes >= bytes) return true;
   room.isFull = true;
   return false;
 }
@@ -127,7 +128,7 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
   countUse(work, rule, base.resource);
   const { duplicate: copies = 0 } = then;
   for (let copy = 0; copy <= copies; copy++) {
-    if (copy > 0 && !hasRoom(room)) break;
+    if (copy > 0 && !hasRoom(room, base.body.length)) break;
     const delivery = store(work, base, copy, wireEffectOf(then, copy), room);
     if (then.drop === true) {
       work.put(deliveries, moveDelivery(work, delivery, "drop", null));
