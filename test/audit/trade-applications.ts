@@ -133,6 +133,17 @@ export const unsound: Readonly<Record<string, Specimen>> = {
     options: () => ({ topic: "transactions/completed" }),
     finds: ["state-reversed fail"],
   },
+  "takes only the first event of each payout": {
+    create: () => {
+      const statuses = new Map<string, string>();
+      return {
+        handle: (event) => void (isCharge(event) || statuses.has(event.id) || statuses.set(event.id, event.status)),
+        state: () => Object.fromEntries(statuses),
+      };
+    },
+    options: () => ({ topic: "transactions/completed" }),
+    finds: ["state-reversed fail"],
+  },
   "takes the refunds so far off its balance at each event": {
     create: () => {
       const seen = new Set<string>();

@@ -1,4 +1,4 @@
-import { type Change, type ChangedPlace, patternOf } from "../application/change.js";
+import { type Change, type ChangedPlace, isSameChange, patternOf } from "../application/change.js";
 import type { Schedule } from "../application/schedule.js";
 import type { StateSource } from "../application/state-reader.js";
 
@@ -22,6 +22,11 @@ export function isRightInReverse(change: Change, { expected, earlierAlone, later
     const [is, should] = [actual?.get(place), right?.get(place)];
     return is === should || (should === earlier?.get(place) && is === later?.get(place));
   });
+}
+
+/** Whether only the event that comes first counts: in order the later one changes nothing, although it does alone. */
+export function isFirstEventOnly(change: Change, { expected, earlierAlone, laterAlone }: Effects): boolean {
+  return laterAlone.length > 0 && isSameChange(expected, earlierAlone) && isSameChange(change, laterAlone);
 }
 
 function textsOf(change: Change): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import type { Verdict } from "../wire/check.js";
 import { describeFailure, describeUneven } from "./describe-failure.js";
 import { play, playHistory, playStepwise } from "./play.js";
 import type { StateSession, StateTrial } from "./state-session.js";
-import { describeShipped, isRightInReverse } from "./tolerance.js";
+import { describeShipped, isFirstEventOnly, isRightInReverse } from "./tolerance.js";
 
 /** Delivers a schedule. It is broken when its effect differs from that of its real history. */
 export async function trySchedule(trial: StateTrial, schedule: Schedule) {
@@ -36,7 +36,10 @@ export async function confirmBroken(trial: StateTrial, schedule: Schedule): Prom
     return { outcome: "skipped", reason: describeUneven(expected, history.change) };
   if (!isBroken) return { outcome: "skipped", reason: `the deliveries ${events} broke the state once, and not again` };
   const shipped = shippedBy(trial.state, schedule, effects);
-  const difference = shipped === undefined ? describeDifference(expected, change) : [shipped];
+  const difference = shipped === undefined ? [...describeDifference(expected, change)] : [shipped];
+  const [later, earlier] = schedule;
+  if (isReversed(schedule) && later && earlier && isSameChange(expected, await playHistory(trial, [earlier])))
+    difference.unshift(`"${later.step}" changes nothing after "${earlier.step}"`);
   return describeFailure(trial, { schedule, exchanges, redelivered }, "wrong", difference);
 }
 
@@ -54,7 +57,10 @@ async function hasRightEffect(
   if (!isReversed(schedule) || later === undefined || earlier === undefined) return false;
   const earlierAlone = await playHistory(trial, [earlier]);
   const laterAlone = (await play(trial, [later])).change;
-  return isRightInReverse(played.change, { expected, earlierAlone, laterAlone });
+  const effects = { expected, earlierAlone, laterAlone };
+  // Refunds that change nothing are a failure of another check.
+  if (later.step !== "refunded" && isFirstEventOnly(played.change, effects)) return false;
+  return isRightInReverse(played.change, effects);
 }
 
 function shippedBy(
