@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../src/adapters/store/store.js";
-import { createCharge } from "../../src/domain/charges/create-charge.js";
 import { createDeferred } from "../../src/kernel/events.js";
 import { toIso } from "../../src/kernel/time/instant.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
@@ -74,25 +73,6 @@ describe("advancing jumps from due item to due item up to and including the targ
       deliveries: { attempted: 0, succeeded: 0, failed: 0 },
       unfinished: [],
     });
-  });
-
-  it("handles twenty thousand items at one instant", async () => {
-    const live = await startLive();
-    for (let n = 0; n < 20_000; n++) {
-      live.company.run(createCharge, {
-        amount: 100,
-        externalId: `order-${n}`,
-        description: "Shoes",
-        onCanceledRedirectionUrl: "https://shop.test/no",
-        onCompletedRedirectionUrl: "https://shop.test/yes",
-        metadata: {},
-        checkoutUrl: live.url,
-      });
-    }
-    const { firedCount } = await live.advance("1h");
-    expect(firedCount).toBe(20_000);
-    expect(live.company.world.charges.values().every(({ status }) => status === "dropped")).toBe(true);
-    expect(live.company.world.due.size).toBe(0);
   });
 });
 
