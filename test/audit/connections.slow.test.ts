@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { renderJson, renderPretty } from "../../src/audit/reporters.js";
+import { plainStyle } from "../../src/kernel/messages/report.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { audit } from "../../src/library/audit.js";
 import { auditReceiver, mistakesIn, verdictsOf } from "../support/audits.js";
@@ -187,6 +189,20 @@ describe("a receiver that does not answer", () => {
       "answer-time": "skipped",
     });
   });
+
+  it("causes a warning when it cuts connections on signed garbage", async () => {
+    const url = await serveHttp((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body = Buffer.concat(chunks);
+        if (!isGenuine(body, request.headers[HEADER])) response.writeHead(401).end();
+        else if (take(body) === 400) request.socket.destroy();
+        else response.writeHead(200).end();
+      });
+    });
+    expect(mistakesIn(await auditReceiver(url, { only: ["robust"] }))).toEqual(["odd-json warn"]);
+  });
 });
 
 describe("a slow receiver", () => {
@@ -259,5 +275,15 @@ describe("a receiver with other settings", () => {
     await expect(failed).rejects.toThrow(
       "Failed to read --check (echo '[redacted]' >&2; exit 3): it ended with 3: [redacted].",
     );
+  });
+
+  it("gets fixes with the name of its own header, also in code", async () => {
+    const { url } = await startReceiver(() => 401);
+    const report = await auditReceiver(url, { header: "X-Pay-Sig", only: ["genuine"] });
+    expect(report.advice.join()).toContain("the signature is in X-Pay-Sig, unless");
+    const reports = [renderPretty(report, plainStyle), renderJson(report, plainStyle)].join();
+    for (const name of ['request.headers["x-pay-sig"]', "all values of x-pay-sig", "$_SERVER['HTTP_X_PAY_SIG']"])
+      expect(reports).toContain(name);
+    expect(reports).not.toMatch(/x.service.hmac/i);
   });
 });
