@@ -4,10 +4,10 @@ import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
 import { renderJson } from "../../src/scenarios/reporters.js";
-import type { Scenario } from "../../src/scenarios/file/scenario.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
 import { replay } from "../../src/scenarios/run/replay.js";
 import { replayAll, parseText, replayText } from "../support/scenarios.js";
+import { own, parseTexts } from "./isolated.js";
 
 const passing = `
 name: It passes
@@ -19,36 +19,7 @@ const broken = `
 name: It cannot be done
 steps: [{ clock: 2020-01-01T00:00:00Z }]`;
 
-const parseTexts = (...texts: string[]): Promise<Scenario[]> => Promise.all(texts.map((text) => parseText(text)));
-
-/** A scenario that would fail if another one interfered with its balance, charge, time or webhooks. */
-const own = (index: number): string => `
-name: Scenario ${index}
-given: { balance: ${index * 1000}, clock: "2026-01-15T09:00:00Z", webhooks: [{ topic: charges/events }] }
-steps:
-  - request: POST /v1/charges
-    body: { amount: ${index + 1}, externalId: the-same, description: A,
-            onCanceledRedirectionUrl: https://a.test, onCompletedRedirectionUrl: https://a.test }
-    expect: { status: 201 }
-    save: { id: body.id, externalId: body.externalId }
-  - advance: ${index}m
-  - request: POST /v1/charges/\${id}/pay
-  - request: GET /v1/balance
-    expect: { body: { balance: ${index * 1000 + index + 1} } }
-  - webhook: { data: { id: "\${id}", amount: ${index + 1} }, count: 1 }
-  - webhook: { count: 1 }
-  - request: GET /_sandbox/clock
-    expect: { body: { now: "2026-01-15T09:${String(index).padStart(2, "0")}:00.000Z" } }
-  - { request: GET /v1/balance, as: other, expect: { body: { balance: ${index * 1000} } } }`;
-
 describe("many scenarios at the same time", () => {
-  it("are isolated: fifty, each in its own company", async () => {
-    const fifty = await parseTexts(...Array.from({ length: 50 }, (_, index) => own(index)));
-    const { counts, failures } = await replayAll(fifty, { workers: 50 });
-    expect(failures).toBe("");
-    expect(counts.passed).toBe(50);
-  });
-
   it("leave nothing behind, however they end", async () => {
     const sandbox = new Sandbox(resolveOptions());
     const app = createApp(sandbox);
