@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { explore } from "../../src/index.js";
 import { folderWith } from "../support/folder.js";
 import { root } from "../support/markdown.js";
+import { careful, quick } from "./payers.js";
 
 /** After every 100 runs, prints the size of the heap, MiB, and the resources that keep the process alive. */
 const manyRuns = `
@@ -38,4 +40,20 @@ it("1000 runs leave no memory, port, timer or folder behind", async () => {
   const heaps = rounds.map(([heapMiB]) => heapMiB);
   expect((heaps.at(-1) ?? 0) - (heaps[1] ?? 0)).toBeLessThan(3);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+describe("explore", () => {
+  it("ends when the check does not", async () => {
+    const check = () => new Promise(() => undefined);
+    await expect(explore(careful, { ...quick, timeout: "1s", check })).rejects.toMatchObject({
+      message: expect.stringContaining("--check fails without any fault"),
+      cause: { message: "The check did not end within 1 s." },
+    });
+  });
+
+  it("finds nothing in a function that sends the same reference again, with two faults and many workers", async () => {
+    const report = await explore(careful, { ...quick, depth: 2, workers: 4 });
+    expect(report.runs.length).toBeGreaterThan(15);
+    expect(report.runs.filter(({ verdict }) => verdict !== "safe")).toEqual([]);
+  });
 });

@@ -3,24 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, UsageError, explore, vary } from "../../src/index.js";
 import { tableOf } from "../support/experiments.js";
-
-const payout = (reference: string) => ({ type: "transfer", amount: 5000, msisdn: "+2250700000010", reference });
-
-/** Sends a payout until an answer comes. */
-async function pay(sandbox: Sandbox, referenceOf: (attempt: number) => string, order = {}): Promise<void> {
-  const headers = { authorization: `Bearer ${sandbox.accessToken}`, "content-type": "application/json" };
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    const body = JSON.stringify({ ...payout(referenceOf(attempt)), ...order });
-    const answer = await fetch(`${sandbox.url}/v1/transactions`, { method: "POST", headers, body }).catch(() => null);
-    if (answer?.status === 201 || answer?.status === 409) return;
-  }
-  throw new Error("not paid");
-}
-
-const careful = (sandbox: Sandbox) => pay(sandbox, () => "salary-1");
-const careless = (sandbox: Sandbox) => pay(sandbox, (attempt) => `salary-${attempt}`);
-
-const quick = { skip: ["slow"], sandbox: { clock: "frozen" } } as const;
+import { careful, careless, pay, payout, quick } from "./payers.js";
 
 describe("explore", () => {
   it("finds the faults that make a function pay twice", async () => {
@@ -37,14 +20,6 @@ describe("explore", () => {
     expect(report).toMatchObject({ verb: "explore", command: ["careless"], counts: { unsafe: 5, lost: 0, flaky: 0 } });
   });
 
-  it("ends when the check does not", async () => {
-    const check = () => new Promise(() => undefined);
-    await expect(explore(careful, { ...quick, timeout: "1s", check })).rejects.toMatchObject({
-      message: expect.stringContaining("--check fails without any fault"),
-      cause: { message: "The check did not end within 1 s." },
-    });
-  });
-
   it("ignores an allowed finding, and still sees money that moved", async () => {
     const sandbox = { ...quick.sandbox, findings: { allow: ["double-payout"] } };
     const { runs } = await explore(careless, { only: ["answer-lost", "500-before"], sandbox });
@@ -52,12 +27,6 @@ describe("explore", () => {
       "createTransaction#1 answer-lost: unsafe",
       "createTransaction#1 500-before: safe",
     ]);
-  });
-
-  it("finds nothing in a function that sends the same reference again, with two faults and many workers", async () => {
-    const report = await explore(careful, { ...quick, depth: 2, workers: 4 });
-    expect(report.runs.length).toBeGreaterThan(15);
-    expect(report.runs.filter(({ verdict }) => verdict !== "safe")).toEqual([]);
   });
 
   describe("two equal payouts that are always made", () => {
