@@ -29,25 +29,6 @@ it("finds nothing to change in the traffic of a sandbox with the defaults", asyn
   });
 });
 
-it("infers records from before the recording, and payments on the payment page", async () => {
-  const exchanges = await recordWith({ http: { actionStatus: 201 } }, async (sandbox) => {
-    await sandbox.fetch("/v1/webhooks", { json: { topic: "charges/events", url: "http://127.0.0.1:9/hooks" } });
-    const created = await sandbox.fetch<{ id: string }>("/v1/charges", { json: chargeOf("order-1") });
-    const { id } = await created.json();
-    await sandbox.clock.advance("1m");
-    await sandbox.fetch(`/_sandbox/charges/${id}/pay`, { method: "POST" });
-    await sandbox.fetch(`/v1/charges/${id}/refund`, { json: { amount: 4_000 } });
-    await sandbox.fetch(`/v1/charges/${id}`);
-  });
-  const options = { only: ["http", "webhooks.chargePayload"] };
-  for (const recording of [exchanges, exchanges.slice(2)]) {
-    const report = await calibrateAll([recording], options);
-    expect(report.drift).toEqual([]);
-    expect(settingsIn(report, "set")).toEqual({ "http.actionStatus": 201 });
-    expect(report.assumptions.join("\n")).toContain("was paid on the payment page");
-  }
-});
-
 it("reports the balance that it infers, when an answer shows it", async () => {
   const exchanges = await recordWith({}, async (sandbox) => {
     sandbox.setBalance(12_345);
@@ -252,16 +233,6 @@ it("assumes a wrong token where a recording has a 401, says so, and finds drift 
   expect(asked.drift).toMatchObject([
     { operation: "POST /v1/charges", kind: "status", example: { expected: 201, got: 401 } },
   ]);
-});
-
-it("leaves all settings open where the service answers only 401", async () => {
-  const charges = await recordWith({}, (sandbox) =>
-    sandbox.fetch("/v1/charges", { json: { ...chargeOf("order-1"), amount: 1 } }),
-  );
-  const answer = { ...charges[0]!.answer!, status: 401, body: Buffer.from('{"message":"no"}') };
-  const none = await calibrateAll([[{ ...charges[0]!, answer }]], { source: { target: "https://staging.example" } });
-  expect(none.source.compared).toBe(0);
-  expect(none.settings.filter(({ state, evidence }) => state !== "open" || evidence.length > 0)).toEqual([]);
 });
 
 it.each([
