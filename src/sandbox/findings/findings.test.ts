@@ -1,58 +1,12 @@
 import { expect, it } from "vitest";
 import { payout, sighting } from "../../../test/support/sighting.js";
-import type { Company } from "../company/company.js";
-import type { Connection, Exchange } from "../company/exchange.js";
+import { create, first, repeat } from "../../../test/support/watched.js";
+import type { Connection } from "../company/exchange.js";
 import { resolveOptions } from "../config/options.js";
 import { Sandbox } from "../sandbox.js";
-import type { Finding } from "./finding.js";
-import { FINDINGS_MAX } from "./finding.js";
-import { Findings } from "./findings.js";
-import { Journal, type JournalEntry } from "../observation/journal.js";
-import { SecretRedactor } from "../observation/redact.js";
+import type { JournalEntry } from "../observation/journal.js";
 
-const { defaultCompany: first } = new Sandbox(resolveOptions());
 const { defaultCompany: second } = new Sandbox(resolveOptions());
-
-function create(monotonic = () => 0) {
-  const reported: Finding[] = [];
-  const stage = { company: first };
-  const findings = new Findings({
-    system: { monotonic },
-    journal: new Journal(10),
-    company: () => stage.company,
-    redactor: new SecretRedactor(["secret_sandbox"]),
-    onFinding: (finding) => void reported.push(finding),
-    onWithdrawn: () => undefined,
-    onBug: (error) => {
-      throw error;
-    },
-  });
-  const see = (entry: JournalEntry, company: Company = stage.company, connection?: Connection) =>
-    findings.see(entry, { ...exchangeOf(entry, company), connection });
-  return { findings, see, stage, reported };
-}
-
-function exchangeOf(
-  { id: _, seq: __, fate: ___, enqueued: ____, created: _____, bytes: ______, ...rest }: JournalEntry,
-  company: Company,
-): Exchange {
-  return { ...rest, turn: 0, rawBody: undefined, company, connection: undefined, onLost: () => undefined };
-}
-
-/** Two payouts of one order with a new amount. The second repeats the first under a new reference. */
-function repeat(index: number): readonly JournalEntry[] {
-  const order = { amount: 5_000 + index };
-  return [payout(`a-${index}`, { order, status: 503 }), payout(`b-${index}`, { order })];
-}
-
-it("keeps the newest of too many, and reports each once", () => {
-  const { findings, see, reported } = create();
-  for (let index = 0; index < FINDINGS_MAX + 2; index++) for (const entry of repeat(index)) see(entry);
-  expect(reported).toHaveLength(FINDINGS_MAX + 2);
-  expect(findings.list()).toHaveLength(FINDINGS_MAX);
-  expect(findings.list()[0]?.why).toContain('"a-2"');
-  expect(findings.list().at(-1)?.why).toContain(`"a-${FINDINGS_MAX + 1}"`);
-});
 
 it("looks in requests with long paths for secrets only", () => {
   const { findings, see, stage } = create();

@@ -1,24 +1,9 @@
 import { Agent, fetch } from "undici";
 import { describe, expect, it, vi } from "vitest";
-import { gate, type Live, startLive } from "../../support/live.js";
-import { chargeRequest, transferRequest } from "../../support/requests.js";
-import type { WorldOptions } from "../../support/world.js";
+import { gate, startLive } from "../../support/live.js";
+import { transferRequest } from "../../support/requests.js";
 import { findingsOf, kindsOf } from "./findings.js";
-
-const order = (reference: string) => transferRequest({ amount: 10_000, msisdn: "+2250700000010", reference });
-
-/** Sends a payout; undefined when no answer came that could be read. */
-async function pay(live: Live, reference: string): Promise<number | undefined> {
-  const answer = await live.http("POST", "/v1/transactions", order(reference)).catch(() => undefined);
-  return answer?.body === undefined ? undefined : answer.status;
-}
-
-async function openWith(then: object, options: WorldOptions = {}): Promise<Live> {
-  const live = await startLive(options);
-  const rule = { on: "request", match: { method: "POST", path: "/v1/transactions" }, then, times: 1 };
-  expect((await live.control("POST", "/rules", rule)).status).toBe(201);
-  return live;
-}
+import { nameCharges, openWith, order, pay } from "./payouts.js";
 
 describe("double-payout", () => {
   it.each(["reset", "empty", "malformed"])(
@@ -166,17 +151,6 @@ describe("double-payout does not report", () => {
   });
 
   describe("payouts of two charges,", () => {
-    const externalIds = ["0b0e7f0a-9c1e-4d3f-8a55-6f6f6f6f6f6f", "5d2c7c1e-1b1e-4f3f-9a55-7f7f7f7f7f7f"];
-
-    async function nameCharges(live: Live, name: "id" | "externalId"): Promise<readonly [string, string]> {
-      const names: string[] = [];
-      for (const externalId of externalIds) {
-        const { body } = await live.http("POST", "/v1/charges", chargeRequest({ externalId }));
-        names.push(`payout-${body[name]}`);
-      }
-      return [names[0] ?? "", names[1] ?? ""];
-    }
-
     it.each(["id", "externalId"] as const)("whose %s is in the references, after a lost answer", async (name) => {
       const live = await openWith({ fault: "reset", commit: true });
       const [first, second] = await nameCharges(live, name);
@@ -184,19 +158,6 @@ describe("double-payout does not report", () => {
       expect(await kindsOf(live)).toEqual([]);
       expect(await pay(live, `${first}-retry`)).toBe(201);
       expect(await kindsOf(live)).toEqual(["double-payout"]);
-    });
-
-    it("at the same time", async () => {
-      const live = await openWith({ delay: "1s" });
-      const [first, second] = await nameCharges(live, "id");
-      const answer = pay(live, first);
-      await live.until(() => live.company.world.transfers.size === 1);
-      expect([await pay(live, second), await pay(live, `${first}-retry`)]).toEqual([201, 201]);
-      await live.advance("1s");
-      expect(await answer).toBe(201);
-      const [found, ...rest] = await findingsOf(live);
-      expect([found?.kind, ...rest]).toEqual(["concurrent-payouts"]);
-      expect(found?.why).toContain(`under reference "${first}-retry" (req_4) and "${first}" (req_5)`);
     });
   });
 
