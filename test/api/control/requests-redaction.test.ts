@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { exchange } from "../../support/sighting.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest } from "../../support/requests.js";
 import { type LooseJson, openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
@@ -240,20 +239,6 @@ describe("a verification does not show", () => {
     const match = { query: { key: "secret_sandbox" }, headers: { authorization: "Bearer at_sandbox" } };
     expect((await control("POST", "/requests/verify", { match })).body).toEqual({ matched: 1, requests: ["req_1"] });
   });
-});
-
-it("a journal of large texts is listed without a long stop", async () => {
-  const { api, control, sandbox } = started();
-  const text = "YXRfc2FuYXRfc2Fu ".repeat(13_000);
-  await api("POST", "/v1/charges", chargeRequest({ metadata: { text } }));
-  const { journal } = sandbox.observationOf(sandbox.defaultCompany.id);
-  const [entry] = journal.entries.values();
-  if (entry === undefined) throw new Error("The request is not in the journal.");
-  while (journal.lastSeq < 4) journal.record(exchange({ ...entry }));
-  const stopMs = await longestStop(async () => {
-    expect((await control("GET", "/requests")).body.count).toBe(4);
-  });
-  expect(stopMs).toBeLessThan(3_000);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { STREAMS_MAX } from "../../../src/http/control/stream-routes.js";
 import { type Live, startLive } from "../../support/live.js";
@@ -43,6 +43,26 @@ describe("the resources of a stream", () => {
     }
     expect(listening()).toBe(before);
     expect((await answer.text()).match(/^event: \w+/gm)).toEqual(["event: clock", "event: event"]);
+  });
+
+  it("are limited for a slow reader: nothing more is rendered until it reads, and nothing is lost", async () => {
+    const live = await startLive();
+    const answer = await live.app.request("/_sandbox/stream");
+    const redactValue = vi.spyOn(live.sandbox.redactor, "value");
+    onTestFinished(() => redactValue.mockRestore());
+    const ids: string[] = [];
+    for (let count = 0; count < 20; count++) {
+      ids.push((await live.createCharge({ metadata: { description: "x".repeat(100_000) } })).id);
+      await systemClock.yieldToEventLoop();
+    }
+    // The first event exceeds what may be unread, so the message of its request waits.
+    expect(redactValue).not.toHaveBeenCalled();
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (text.split("event: request\n").length <= ids.length) text += (await reader?.read())?.value ?? "";
+    const created = [...text.matchAll(/"type":"charge.created".*?"resource":"([\w-]+)"/g)].map(([, id]) => id);
+    expect(created).toEqual(ids);
+    await reader?.cancel();
   });
 });
 

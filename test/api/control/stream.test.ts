@@ -270,26 +270,6 @@ describe("the resources of a stream", () => {
     expect(listening()).toBe(before);
   });
 
-  it("are limited for a slow reader: nothing more is rendered until it reads, and nothing is lost", async () => {
-    const live = await startLive();
-    const answer = await live.app.request("/_sandbox/stream");
-    const redactValue = vi.spyOn(live.sandbox.redactor, "value");
-    onTestFinished(() => redactValue.mockRestore());
-    const ids: string[] = [];
-    for (let count = 0; count < 20; count++) {
-      ids.push((await live.createCharge({ metadata: { description: "x".repeat(100_000) } })).id);
-      await systemClock.yieldToEventLoop();
-    }
-    // The first event exceeds what may be unread, so the message of its request waits.
-    expect(redactValue).not.toHaveBeenCalled();
-    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    while (text.split("event: request\n").length <= ids.length) text += (await reader?.read())?.value ?? "";
-    const created = [...text.matchAll(/"type":"charge.created".*?"resource":"([\w-]+)"/g)].map(([, id]) => id);
-    expect(created).toEqual(ids);
-    await reader?.cancel();
-  });
-
   it("are released when the journal has dropped requests that a slow reader has not read", async () => {
     const live = await startLive({ limits: { ...DEFAULT_LIMITS, requests: 3 } });
     const answer = await live.app.request("/_sandbox/stream");
