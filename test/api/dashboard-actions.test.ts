@@ -4,9 +4,8 @@ import { openFileStore } from "../../src/adapters/store/file-store.js";
 import { faults } from "../../src/http/pages/dashboard/control/rules.js";
 import { silentLog } from "../../src/kernel/log.js";
 import { systemClock } from "../../src/kernel/time/system-clock.js";
-import { STATE_VALUE_BYTES_MAX } from "../../src/sandbox/state/state.js";
 import { createStoreFormat } from "../../src/sandbox/state/store-format.js";
-import { DASHBOARD, ORIGIN, signIn, type Visitor, visit } from "../support/dashboard.js";
+import { DASHBOARD, signIn, type Visitor, visit } from "../support/dashboard.js";
 import { createFaultyFiles } from "../support/faulty-files.js";
 import { folderWith } from "../support/folder.js";
 import { chargeRequest, transferRequest } from "../support/requests.js";
@@ -239,18 +238,6 @@ describe("the state", () => {
     const names = (await desk.see("/snapshots")).data.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["before-restore"]);
     expect((await desk.act("restoreSnapshot", { snapshot: "before" })).text).toContain("Nothing was done");
-  });
-
-  it("of a file that would fill the memory is refused before it is parsed", async () => {
-    const desk = await openDesk("/state");
-    const { html } = await desk.get(`${DASHBOARD}/state`);
-    const form = new FormData();
-    form.set("formToken", /name="formToken" value="([^"]*)"/.exec(html)?.[1] ?? "");
-    form.set("state", new File([`[${"{},".repeat(STATE_VALUE_BYTES_MAX / 100)}{}]`], "state.json"));
-    const path = `${ORIGIN}${DASHBOARD}/actions/putState`;
-    const answer = await desk.world.app.request(path, { method: "POST", headers: { origin: ORIGIN }, body: form });
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("The file has too many values for its size");
   });
 
   it("of a file that is refused is not kept for the next page", async () => {

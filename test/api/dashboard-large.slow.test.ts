@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pages } from "../../src/http/pages/dashboard/registry.js";
-import { visit } from "../support/dashboard.js";
+import { STATE_VALUE_BYTES_MAX } from "../../src/sandbox/state/state.js";
+import { DASHBOARD, ORIGIN, visit } from "../support/dashboard.js";
+import { openDesk } from "../support/desk.js";
 import { startLive } from "../support/live.js";
 import { longestStop } from "../support/loop-stops.js";
 import { chargeRequest } from "../support/requests.js";
@@ -75,4 +77,47 @@ it("shows requests with thousands of parts and escapes immediately", async () =>
     expect((await visitor.get("/_sandbox")).text).toContain("/v1/balance");
   });
   expect(stopMs).toBeLessThan(800);
+});
+
+it("long texts of a client do not make any page long", async () => {
+  const desk = await openDesk();
+  const { live } = desk;
+  const long = "x".repeat(200_000);
+  await live.subscribe("charges/events", `http://127.0.0.1:9/${"x".repeat(2_000)}`);
+  const charge = await live.createCharge({ externalId: long, description: long, metadata: { [long]: long } });
+  await live.control("POST", `/charges/${charge.id}/cancel`);
+  const transfer = await live.createTransfer({ reference: long, description: long });
+  await live.http("GET", `/v1/charges/${"y".repeat(10_000)}`);
+  await live.http("POST", "/v1/charges", { long });
+  const paths = ["", "/charges", "/transfers", "/subscriptions", "/deliveries", "/ledger"];
+  const details = [`/charges/${charge.id}`, `/transfers/${transfer.id}`];
+  const requests = ["req_2", "req_3", "req_5"].map((id) => `/requests/${id}`);
+  for (const path of [...paths, ...details, ...requests])
+    expect((await desk.open(path)).html.length, path).toBeLessThan(250_000);
+});
+
+describe("the state", () => {
+  it("of a file that would fill the memory is refused before it is parsed", async () => {
+    const { app } = openWorld();
+    const { html } = await visit(app).get(`${DASHBOARD}/state`);
+    const form = new FormData();
+    form.set("formToken", /name="formToken" value="([^"]*)"/.exec(html)?.[1] ?? "");
+    form.set("state", new File([`[${"{},".repeat(STATE_VALUE_BYTES_MAX / 100)}{}]`], "state.json"));
+    const path = `${ORIGIN}${DASHBOARD}/actions/putState`;
+    const answer = await app.request(path, { method: "POST", headers: { origin: ORIGIN }, body: form });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("The file has too many values for its size");
+  });
+});
+
+describe("the dashboard under hostile requests", () => {
+  it("shows a list whose address has thousands of parameters", async () => {
+    const live = await startLive();
+    await live.createCharge();
+    const names = Array.from({ length: 20_000 }, (_, at) => at.toString(36)).join("&");
+    const stopMs = await longestStop(async () => {
+      expect((await visit(live.app).get(`${DASHBOARD}/charges?${names}`)).status).toBe(200);
+    });
+    expect(stopMs).toBeLessThan(2_500);
+  });
 });
