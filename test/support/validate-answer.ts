@@ -85,15 +85,25 @@ export function descriptionFor(profile: Profile = standard): CompiledDescription
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } });
 addFormats.default(ajv);
 
-function compileDescription(document: OpenApiDocument): CompiledDescription {
-  const name = `api${compiled.size}`;
-  ajv.addSchema(document, name);
+/** By the content of the schemas, which most settings do not change. */
+const compilers = new Map<string, (reference: string) => ValidateFunction>();
+
+function createCompiler(schemas: OpenApiDocument["components"]["schemas"]): (reference: string) => ValidateFunction {
+  const name = `api${compilers.size}`;
+  ajv.addSchema({ components: { schemas } }, name);
   const validators = new Map<string, ValidateFunction>();
-  const validatorOf = (reference: string): ValidateFunction => {
+  return (reference) => {
     const validator = validators.get(reference) ?? ajv.compile({ $ref: `${name}${reference}` });
     validators.set(reference, validator);
     return validator;
   };
+}
+
+function compileDescription(document: OpenApiDocument): CompiledDescription {
+  const { schemas } = document.components;
+  const content = JSON.stringify(schemas);
+  const validatorOf = compilers.get(content) ?? createCompiler(schemas);
+  compilers.set(content, validatorOf);
   return {
     document,
     prepare: (references) => references.forEach(validatorOf),
