@@ -27,3 +27,17 @@ it("an error while an error is rendered is a plain 500, and the server continues
   broken.mockRestore();
   expect((await fetch(`${server.url}/_sandbox/clock`)).status).toBe(200);
 });
+
+it("an error while a stream renders ends that stream only", async () => {
+  const world = openWorld();
+  const server = await serve(createApp(world.sandbox), { port: 0, host: "127.0.0.1" });
+  onTestFinished(() => server.close());
+  const stream = await fetch(`${server.url}/_sandbox/stream`);
+  const broken = vi.spyOn(world.sandbox.defaultCompany.clock, "save").mockImplementation(() => {
+    throw new Error("broken");
+  });
+  expect((await world.api("GET", "/v1/balance")).status).toBe(200);
+  expect(await stream.text()).toContain("event: request");
+  broken.mockRestore();
+  expect((await fetch(`${server.url}/_sandbox/clock`)).status).toBe(200);
+});

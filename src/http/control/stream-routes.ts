@@ -1,6 +1,7 @@
 import { whenStored } from "../../adapters/store/store.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import type { DomainEvent } from "../../domain/model/events.js";
+import { stackOf } from "../../kernel/log.js";
 import { isChangeOf } from "../../kernel/records/unit-of-work.js";
 import { FairOrder } from "../../kernel/time/fair-order.js";
 import type { Company } from "../../sandbox/company/company.js";
@@ -153,7 +154,17 @@ class CompanyStream {
     if (this.#isWoken) return;
     this.#isWoken = true;
     const { sandbox, order } = this.#parts;
-    void whenStored(sandbox.store).then(() => order.take(this.#companyId, () => this.#sendWaiting()));
+    void whenStored(sandbox.store).then(() => order.take(this.#companyId, () => this.#takeTurn()));
+  }
+
+  /** Nothing awaits a turn, so a bug in it would end the process. It ends this stream. */
+  #takeTurn(): void {
+    try {
+      this.#sendWaiting();
+    } catch (error) {
+      this.#parts.sandbox.log.write("error", "bug", { company: this.#companyId, error: stackOf(error) });
+      this.#leave();
+    }
   }
 
   #sendWaiting(): void {
