@@ -265,6 +265,14 @@ describe("a slow client", () => {
     expect(sandbox.defaultCompany.world.charges.size).toBe(0);
   });
 
+  it("is not one whose requests wait for the answers to earlier ones of its connection", async () => {
+    const { url, control } = await listen(limits);
+    expect((await control("POST", "/rules", { on: "request", then: { delay: 20 } })).status).toBe(201);
+    const kept = get.replace("connection: close\r\n", "");
+    const { body } = await sendRaw(url, [`${`${kept}\r\n`.repeat(20)}${get}\r\n`]);
+    expect(body.match(/HTTP\/1\.1 200/g)).toHaveLength(20);
+  });
+
   it("may wait longer for its answer than it may take for its request", async () => {
     const { url, control } = await listen(limits);
     expect((await control("POST", "/rules", { on: "request", then: { delay: 300 } })).status).toBe(201);

@@ -10,12 +10,13 @@ const LINGER_MS = 1_000;
 
 /**
  * Answers what never becomes a request with the error body too: bytes that are not HTTP, headers that are too large or too slow, CONNECT. Cuts the
- * connection if an answer is already being written.
+ * connection if an answer is already being written. `isHeld`: whether the server reads no more from this connection for now.
  */
 export function guardConnections(
   server: Server,
   limits: ConnectionLimits,
   refuse: (refused: Refused) => Promise<Response>,
+  isHeld: (socket: Duplex) => boolean,
 ): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.on("request", ({ socket }: IncomingMessage, outgoing: ServerResponse) => latest.set(socket, outgoing));
@@ -48,6 +49,8 @@ export function guardConnections(
   server.on("clientError", (error, socket) => {
     // Bytes after a request with "Connection: close" get no answer: the connection closes after the answer to that request.
     if (codeOf(error) === "HPE_CLOSED_CONNECTION") return;
+    // The client is not slow: its next request is not read yet, because earlier ones wait for their turns.
+    if (codeOf(error) === "ERR_HTTP_REQUEST_TIMEOUT" && isHeld(socket)) return;
     void answer(socket, explainParserError(error, limits));
   });
   server.on("connect", (_, socket) => {

@@ -74,10 +74,11 @@ export async function listen(options: ServeOptions): Promise<Listener> {
   const address = `${reachable(options.host)}:${port}`;
   const order = new FairOrder();
   const handler = new RequestHandler({ host: options.host, limits, log, connections, order });
-  guardConnections(server, limits, async (refused) => {
+  const refuse = async (refused: Refused): Promise<Response> => {
     await new Promise<void>((resolve) => order.take(UNKNOWN_CLIENT, resolve));
     return handler.refuse(refused);
-  });
+  };
+  guardConnections(server, limits, refuse, (socket) => connections.of(socket as Socket)?.turns.isFull === true);
   const respond = getRequestListener((request, env) => handler.answer(request, env as HttpBindings), {
     hostname: address,
     overrideGlobalObjects: options.overrideGlobalObjects ?? false,
