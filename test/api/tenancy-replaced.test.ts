@@ -1,8 +1,11 @@
 import { expect, it, vi } from "vitest";
 import { setupFor } from "../../src/sandbox/config/options.js";
+import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
 import { startReceiver } from "../audit/receivers.js";
 import { openAuditDesk, sound, startHeld } from "../support/audit-desk.js";
 import { DASHBOARD, signIn, visit } from "../support/dashboard.js";
+import { transferRequest } from "../support/requests.js";
+import { createFakeSystem } from "../support/fake-system.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld, type TestWorld } from "../support/world.js";
 
@@ -12,10 +15,10 @@ const NEXT = "at_next_9LmP4tRs8v9Q";
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** A tenant, and what an administrator does with its company. */
-function open() {
+function open(parts: SandboxParts = {}) {
   const setup = { ...setupFor(FORMER), id: "company_x", balance: 0, frozenAt: 0, profile: {}, fixtures: [] };
   const transport = createScriptedTransport(() => 200);
-  const world = openWorld({ tenancy: true, adminToken: ADMIN, companies: [setup], transport });
+  const world = openWorld({ tenancy: true, adminToken: ADMIN, companies: [setup], transport, ...parts });
   return {
     ...world,
     replaceToken: () => world.control("POST", "/companies/company_x/rotate", { accessToken: NEXT }, bearer(ADMIN)),
@@ -119,6 +122,25 @@ it("the next company of an id does not see a request whose body comes late", asy
   const answer = await send(world, "POST", "/v1/transactions", pieces, () => world.giveIdAway());
   expect(answer.status).toBe(401);
   expect((await world.control("GET", "/requests", undefined, bearer(NEXT))).body.data).toEqual([]);
+});
+
+it("the next company of an id does not see the rules of the former one in its coverage", async () => {
+  const system = createFakeSystem();
+  const world = open({ system });
+  const { control, api } = world;
+  await control("PUT", "/clock", { mode: "running" }, bearer(FORMER));
+  await control("PUT", "/balance", { balance: 10_000_000 }, bearer(FORMER));
+  const rule = { name: "of the former tenant", on: "request", match: { path: "/v1/balance" }, then: { status: 503 } };
+  expect((await control("POST", "/rules", rule, bearer(FORMER))).status).toBe(201);
+  const transactions = Array.from({ length: 500 }, () => transferRequest());
+  const own = { ...bearer(FORMER), "x-company-id": "company_x" };
+  expect((await api("POST", "/v1/transactions/batch", { transactions }, own)).status).toBe(201);
+  system.pass(10_000, "late");
+  // The call waits for the 500 payouts that are due.
+  const asked = control("GET", "/coverage", undefined, bearer(FORMER));
+  await world.giveIdAway();
+  expect((await asked).status).toBe(404);
+  expect((await control("GET", "/coverage", undefined, bearer(NEXT))).text).not.toContain("of the former tenant");
 });
 
 it("the dashboard keeps nothing of a removed company for the next one of its id", async () => {

@@ -20,7 +20,8 @@ import {
   verifyRequests,
 } from "../../sandbox/observation/verify-requests.js";
 import { headersFor, respond } from "../api/answer.js";
-import { makeReady } from "../shared/company.js";
+import { reachCompany } from "../shared/caller.js";
+import { makeReady, whenReady } from "../shared/company.js";
 import { CompanyLimit } from "../shared/company-limit.js";
 import {
   type CompanyCall,
@@ -82,11 +83,15 @@ export function observationRoutes(): readonly ControlRoute[] {
     sandboxRoute(
       "GET /coverage",
       { company: "all", query: z.object({ format: word(["json", "md"], { suggest: true }).default("json") }) },
-      async ({ sandbox, company, query }) => {
-        for (const one of company === undefined ? sandbox.companies : [company]) await makeReady(one);
+      async ({ sandbox, caller, company, query }) => {
         const { coverage: book } = sandbox;
-        const ofAll = () => book.ofAllInTurns(sandbox.companies, sandbox.longWork.begin(""));
-        const seen = company === undefined ? await ofAll() : book.of(company);
+        const ofAll = async () => {
+          for (const one of sandbox.companies) await makeReady(one);
+          return book.ofAllInTurns(sandbox.companies, sandbox.longWork.begin(""));
+        };
+        // Another tenant's company may have got the id meanwhile.
+        const find = ({ id }: Company) => reachCompany(sandbox, caller, id);
+        const seen = await (company === undefined ? ofAll() : whenReady(company, find, (ready) => book.of(ready)));
         const coverage = redactCoverage(seen, company === undefined ? sandbox.redactor : sandbox.redactorOf(company));
         if (query.format === "json") return coverage;
         const headers = { "content-type": "text/markdown; charset=utf-8" };
