@@ -24,3 +24,21 @@ it.each([
   await server.close();
   expect(socket.writable).toBe(true);
 });
+
+it("a request behind one that was answered before its body came may wait for its own answer", async () => {
+  const { sandbox } = await open();
+  const server = await serve(createApp(sandbox), { port: 0, host: "127.0.0.1" });
+  const socket = connect(server.port, "127.0.0.1");
+  onTestFinished(async () => {
+    server.cutOff();
+    await server.close();
+  });
+  let text = "";
+  socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
+  socket.write("POST /n HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\n\r\n");
+  await once(socket, "data");
+  const next = "GET /_sandbox/deliveries/wait?timeout=6s HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+  socket.write(`x${next}`);
+  await once(socket, "close");
+  expect(text).toContain("No delivery came within 6s");
+}, 20_000);

@@ -14,8 +14,6 @@ export async function answerWhileReceiving(answer: Response, incoming: IncomingM
   const { status, headers } = answer;
   if (answer.body === null || isStreamed(headers)) {
     await discardRest(incoming);
-    // A stream may be idle for longer than a client that sends.
-    incoming.socket.setTimeout(0);
     return answer;
   }
   const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -48,9 +46,13 @@ function discardRest(incoming: IncomingMessage): Promise<void> {
         if (discarded > DISCARDED_BYTES_MAX) incoming.socket.destroy();
       })
       .on("error", () => undefined)
-      .once("end", resolve)
+      .once("end", () => {
+        // The answer, or that to the next request, may take longer than a client that sends.
+        incoming.socket.setTimeout(0);
+        resolve();
+      })
       .once("close", resolve);
-    // The server destroys a connection that times out, and sets its own timeout again with the next request.
+    // The server destroys a connection that times out.
     incoming.socket.setTimeout(IDLE_MS_MAX);
     incoming.resume();
   });
