@@ -73,6 +73,13 @@ describe("the result", () => {
     },
   );
 
+  it("is passed for a scenario that waits for a refusal", async () => {
+    const step = "{ eventually: { within: 1s, every: 1s, request: GET /v1/nowhere, expect: { status: 404 } } }";
+    const refused = await parseText(`name: Refused\nsteps: [${step}]`);
+    const { results } = await replayAll([refused], { workers: 1 });
+    expect(results).toMatchObject([{ outcome: "passed" }]);
+  });
+
   it("is reported in the order of the files, whichever ended first", async () => {
     const reported: string[] = [];
     const slow = `name: slow\nsteps: [{ wait: 30ms }, { request: GET /v1/balance }]`;

@@ -153,9 +153,10 @@ const PROVES_NOTHING = "it has no request and no webhook step, and expects nothi
 const ALL_REFUSED = "it expects nothing, and each of its requests was refused, so it proves nothing";
 
 function isChecked({ steps }: Scenario): boolean {
-  return [...leavesOf(steps)].some(
-    ({ kind, ...step }) => kind === "webhook" || kind === "noWebhook" || "expect" in step,
-  );
+  return [...leavesOf(steps)].some((step) => {
+    if (step.kind === "webhook" || step.kind === "noWebhook") return true;
+    return "expect" in (step.kind === "eventually" ? step.eventually : step);
+  });
 }
 
 function hasRequest({ steps }: Scenario): boolean {
