@@ -64,6 +64,31 @@ describe("exit code 1, a wrong command line", () => {
     },
   );
 
+  it.each<[string, string[]]>([
+    ["--record", ["start", "--config", "c.yaml", "--record", "./c.yaml"]],
+    ["--record", ["start", "--profile", "p.yaml", "--record", "link.yaml"]],
+    ["--record", ["start", "--fixtures", "f.yaml", "--record", "f.yaml"]],
+    ["--har", ["exec", "--scenario", "s.yaml", "--har", "s.yaml", "--", "true"]],
+    ["--har", ["exec", "--rules", "r.yaml", "--har", "r.yaml", "--", "true"]],
+    ["--out", ["replay", "s.yaml", "--out", "s.yaml"]],
+    ["--out", ["replay", "s*.yaml", "--out", "./s.yaml"]],
+    ["--out", ["audit", "http://127.0.0.1:9/", "--event", "e.json", "--out", "e.json"]],
+  ])("%s that would replace what the command reads: %j", async (option, args) => {
+    const files = {
+      "c.yaml": "clock: frozen\n",
+      "p.yaml": "charges: { ttl: 1h }\n",
+      "f.yaml": "customers: []\n",
+      "s.yaml": "steps: [{ request: GET /v1/balance, expect: { status: 200 } }]\n",
+      "r.yaml": "- { on: request, then: { status: 500 } }\n",
+      "e.json": '{"topic":"charges/events","data":{}}',
+    };
+    const cwd = await folderWith(files);
+    await symlink("p.yaml", join(cwd, "link.yaml"));
+    const { code, stderr } = await runSandbox(args, { cwd });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${option} would replace `) });
+    for (const [name, text] of Object.entries(files)) expect(await readFile(join(cwd, name), "utf8")).toBe(text);
+  });
+
   it("names the wrong variable", async () => {
     const { code, stderr } = await runSandbox(["start"], { env: { PORT: "http", SANDBOX_SEED: "x" } });
     expect({ code, stderr }).toEqual({

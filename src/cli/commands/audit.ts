@@ -18,6 +18,7 @@ import { type JsonBounds, beyondBounds, isObject } from "../../kernel/messages/j
 import { plainStyle } from "../../kernel/messages/report.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import {
+  assertReplacesNone,
   createCounter,
   printData,
   printDiagnostic,
@@ -76,7 +77,10 @@ async function audit(url: string | undefined, flags: AuditFlags): Promise<number
   }
   const event = options.event === undefined ? undefined : await readEvent(options.event);
   const counter = createCounter(process.stderr);
-  if (options.out !== undefined) await prepareOutput("the report", options.out);
+  if (options.out !== undefined) {
+    if (options.event !== undefined) await assertReplacesNone("--out", options.out, [options.event]);
+    await prepareOutput("the report", options.out);
+  }
   endAtSignal();
   const address = sandboxOf(options);
   // The receiver may show the tokens that it was started with, whether the audit uses them or not.

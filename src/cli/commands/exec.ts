@@ -14,7 +14,7 @@ import { type GateFlags, type Gates, addFindingGates, judgeGates, parseGates } f
 import { type NamedCredential, parseEnv, variablesOf } from "../run/child-env.js";
 import { dashboardOf, openBrowser } from "../run/startup-screen.js";
 import { type Verb, addClosing } from "../shared/help.js";
-import { prepareOutput, printDiagnostic } from "../shared/output.js";
+import { assertReplacesNone, prepareOutput, printDiagnostic } from "../shared/output.js";
 import { type PreparedStart, prepareStart } from "../run/prepare-start.js";
 import { exitCodeOfSignal, onStopSignal } from "../run/stop.js";
 import { beginSession, redactorOf, runSandbox } from "../run/run-sandbox.js";
@@ -64,6 +64,7 @@ async function exec(command: readonly string[], flags: ExecFlags): Promise<numbe
   if (flags.har !== undefined) await prepareOutput("the archive", flags.har);
   // A free port by default, so that several sandboxes can run at the same time. PORT is meant for the command.
   const prepared = await prepareStart({ port: "0", log: "silent", ...flags }, { ...process.env, PORT: undefined });
+  if (flags.har !== undefined) await assertReplacesNone("--har", flags.har, prepared.inputs);
   const { text } = redactorOf(prepared.options);
   return redactErrors(text, () => runBeside(prepared, command, { ...flags, names, gates }));
 }

@@ -21,6 +21,7 @@ import type { Scenario } from "../../scenarios/file/scenario.js";
 import { EXIT, type Verb, addClosing } from "../shared/help.js";
 import {
   alignColumns,
+  assertReplacesNone,
   createCounter,
   printData,
   printDiagnostic,
@@ -72,7 +73,14 @@ async function replay(paths: readonly string[], flags: ReplayFlags): Promise<num
   if (paths.length === 0)
     throw new UsageError("command-line", "Missing required argument: the path of a scenario, or --list.");
   if (options.out !== undefined) await prepareOutput("the report", options.out);
-  const selected = select(await load(paths, options), options);
+  const loaded = await load(paths, options);
+  if (options.out !== undefined)
+    await assertReplacesNone(
+      "--out",
+      options.out,
+      loaded.map(({ file }) => file),
+    );
+  const selected = select(loaded, options);
   if (selected.length === 0)
     throw new UsageError("file", "Failed to replay: no scenario matches. Look at the paths, --filter and --tag.");
   const scenarios = shardOf(selected, options);

@@ -1,4 +1,4 @@
-import { prepareOutput } from "../shared/output.js";
+import { assertReplacesNone, prepareOutput } from "../shared/output.js";
 import { readText } from "../../adapters/files/read-text.js";
 import { mergeOverrides } from "../../domain/profile/overrides.js";
 import { acceptProfile } from "../../sandbox/state/profile.js";
@@ -32,7 +32,10 @@ export type PreparedStart = Awaited<ReturnType<typeof prepareStart>>;
 /** Reads the options and their files, and makes the folder of the recording. Throws UsageError with all problems. */
 export async function prepareStart(flags: StartFlags, variables: Variables) {
   const start = await readStart(flags, variables);
-  if (start.record !== undefined) await prepareOutput("the recording", start.record.file);
+  if (start.record !== undefined) {
+    await assertReplacesNone("--record", start.record.file, start.inputs);
+    await prepareOutput("the recording", start.record.file);
+  }
   return start;
 }
 
@@ -48,6 +51,8 @@ export async function readStart(flags: StartFlags, variables: Variables) {
   const chosen = { ...reach, seed, productionHeadersOnly, limits, allow: findings.allow };
   const resolved = resolveOptions({ ...chosen, ...worlds });
   const scenarios = await readScenarios(options.scenario);
+  const { profile, fixtures, scenario, rules, tlsCert, tlsKey } = options;
+  const inputs = [config?.file, profile, tlsCert, tlsKey, ...fixtures, ...scenario, ...rules];
   return {
     serve: { port, host, tls },
     /** The file of a file store; undefined for a store in memory. */
@@ -63,6 +68,8 @@ export async function readStart(flags: StartFlags, variables: Variables) {
     /** Played in the default company while an application calls the API. */
     scenarios,
     open: options.open,
+    /** The files that were read, which no output may replace. */
+    inputs: inputs.filter((file) => typeof file === "string"),
     /** The file for the recorded session, and the session's fixtures. */
     record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
   };

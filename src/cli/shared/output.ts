@@ -86,6 +86,17 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
+/** Throws UsageError("command-line") when an output would replace a file that the command reads. */
+export async function assertReplacesNone(option: string, output: string, inputs: readonly string[]): Promise<void> {
+  for (const file of inputs) {
+    if (await isSameFile(output, file))
+      throw new UsageError(
+        "command-line",
+        `${option} would replace ${file}, which this command reads. Name another file.`,
+      );
+  }
+}
+
 /** Writes a file. When that fails, the file keeps its old content: `calibrate` may write the profile that it has read. */
 export async function writeOutput(what: string, file: string, text: string): Promise<void> {
   await assertWritable(what, file);
