@@ -122,7 +122,6 @@ async function answerCall(
     checkCompanyHeader(c, company, operation);
   });
   const body = await reading;
-  await handler.prepare?.(company);
   return work(call, company, body);
 }
 
@@ -156,7 +155,7 @@ async function work(call: CallStage, company: Company, body: unknown): Promise<A
   const { c, sandbox, operation, handler, record } = call;
   const find = (current: Company): Company => findCurrent(call, current);
   const gate = afterAnswer(c, sandbox.system, record.ruled?.returned.promise);
-  const { answer, isChanged } = await whenReady(company, find, (ready) => {
+  const act = (ready: Company) => {
     const { profile } = ready;
     noteTurn(record, sandbox, ready);
     const stored = sandbox.store.position;
@@ -177,7 +176,8 @@ async function work(call: CallStage, company: Company, body: unknown): Promise<A
     const status = noteSettings(record, () => successStatus(operation, profile));
     const text = result === undefined ? undefined : JSON.stringify(result);
     return { answer: { status, body: result, text }, isChanged: sandbox.store.position !== stored };
-  });
+  };
+  const { answer, isChanged } = await whenReady(company, find, act, handler.prepare);
   await gate.ready();
   await sandbox.store.durable(isChanged);
   return answer;

@@ -12,15 +12,17 @@ export async function makeReady(company: Company): Promise<void> {
 }
 
 /**
- * Calls `act` with the company once everything due has happened. It does so in the same synchronous step as `find`, which returns the company that a
- * reset or a restore has put in its place meanwhile.
+ * Calls `act` with the company once it is prepared and everything due has happened. It does so in the same synchronous step as `find`, which returns the
+ * company that a reset or a restore has put in its place meanwhile.
  */
 export async function whenReady<T>(
   company: Company,
   find: (company: Company) => Company,
   act: (company: Company) => T | Promise<T>,
+  prepare?: (company: Company) => Promise<void> | undefined,
 ): Promise<T> {
   for (let current = company; ;) {
+    await prepare?.(current);
     await makeReady(current);
     const found = find(current);
     if (found === current) return act(current);

@@ -39,6 +39,14 @@ describe("POST /reset", () => {
     expect((await world.api("GET", "/v1/balance")).status).toBe(200);
   });
 
+  it("changes no customer check that is under way", async () => {
+    world = openWorld({ profile: { customers: { unlisted: "generated" } } });
+    const path = "/v1/transactions/customers/check?msisdn=0102030405";
+    const asked = world.api("GET", path);
+    await world.control("POST", "/reset");
+    expect((await asked).body.kycStatus).toBe("complete");
+  });
+
   it("drops deliveries that are in flight", async () => {
     world = openWorld();
     const receiver = await startReceiver("hang");
