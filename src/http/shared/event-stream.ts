@@ -4,6 +4,9 @@ import { whenAborted } from "./after-answer.js";
 /** A reader with this many unread bytes is behind. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 
+/** The most characters of an event: a hundred streams may each hold one in memory until it is read. */
+export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
+
 /** After this time without events a comment is sent, so that no proxy takes the stream for ended; ms of real time. */
 export const HEARTBEAT_MS = 15_000;
 
@@ -11,7 +14,7 @@ export const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 1_000;
 
 export interface EventSink {
-  /** `data` is sent as one line of JSON. */
+  /** `data` is sent as one line of JSON. The stream ends instead if that has more than {@link EVENT_CHARACTERS_MAX}. */
   readonly send: (event: string, data: unknown) => void;
   /** Whether to wait until the reader has read more: everything unread is held in memory. */
   readonly isBehind: () => boolean;
@@ -60,7 +63,11 @@ export function createEventStream(
         scheduleHeartbeat();
         stops.push(() => cancelHeartbeat());
         const stop = begin({
-          send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+          send: (event, data) => {
+            const text = JSON.stringify(data);
+            if (text.length > EVENT_CHARACTERS_MAX) end();
+            else write(`event: ${event}\ndata: ${text}\n\n`);
+          },
           isBehind,
           whenRead: (task) => (afterRead = task),
           end,

@@ -25,6 +25,16 @@ describe("the resources of a stream", () => {
     await expect(live.close()).resolves.toBeUndefined();
   });
 
+  it("are released instead of a message of more than 4 MiB", async () => {
+    const live = await startLive({ profile: { server: { bodyLimit: 8_388_608 } } });
+    const answer = await live.app.request("/_sandbox/stream");
+    await live.createCharge({ metadata: { description: "x".repeat(3 * 1024 * 1024) } });
+    await live.createCharge({ metadata: { description: "x".repeat(5 * 1024 * 1024) } });
+    const text = await answer.text();
+    expect(text.match(/^event: \w+/gm)?.slice(0, 2)).toEqual(["event: clock", "event: event"]);
+    expect(text.length).toBeLessThan(12 * 1024 * 1024);
+  });
+
   it("are released when more than 10 000 messages wait for a reader", async () => {
     const live = await startLive();
     const listening = countListeners(live);
