@@ -33,6 +33,19 @@ describe("the dashboard under hostile requests", () => {
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("The form has too many fields");
   });
+  it.each([
+    ["pay", "application/x-www-form-urlencoded, multipart/form-data; boundary=x"],
+    ["putState", "multipart/form-data, application/x-www-form-urlencoded"],
+  ])("refuses a form for %s that names two types", async (name, type) => {
+    const live = await startLive();
+    const answer = await live.app.request(`${ORIGIN}${DASHBOARD}/actions/${name}`, {
+      method: "POST",
+      headers: { host: new URL(ORIGIN).host, origin: ORIGIN, "content-type": type },
+      body: `\r\n\r\n${"f=x&".repeat(1_000)}`,
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("The dashboard accepts its own forms only");
+  });
   it("treats a state called constructor like any other word", async () => {
     const live = await startLive();
     await live.control("PUT", "/customers/+2250700000099", { firstName: "A", lastName: "B", kycStatus: "constructor" });

@@ -17,7 +17,8 @@ export async function readForm(c: HttpContext, reserveBody: ReserveBody, bytesMa
   const type = c.req.header("content-type") ?? "";
   // Reading a large form blocks the process, so only the upload of a state may be large.
   const hasFile = type.startsWith("multipart/form-data") && c.req.param("name") === "putState";
-  if (!hasFile && !type.startsWith("application/x-www-form-urlencoded"))
+  // In a list of types the last one counts for Node, and the limits would be those of the first.
+  if (type.includes(",") || (!hasFile && !type.startsWith("application/x-www-form-urlencoded")))
     throw new UsageError("input", "The dashboard accepts its own forms only. Programs use the control API.");
   const limit = hasFile ? STATE_BYTES_MAX : bytesMax;
   const release = reserveBody(c, limit);
