@@ -5,7 +5,7 @@ import { whenAborted } from "./after-answer.js";
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 /** The most characters of an event: a hundred streams may each hold one in memory until it is read. */
-export const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
+const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 /** After this time without events a comment is sent, so that no proxy takes the stream for ended; ms of real time. */
 export const HEARTBEAT_MS = 15_000;
