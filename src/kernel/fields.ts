@@ -162,14 +162,24 @@ export function recordOf<T>(value: z.ZodType<T>, error: string): z.ZodType<Recor
   );
 }
 
+/** The most characters of a text, and the most bytes of metadata as JSON. No request brings more, whatever `server.bodyLimit` is. */
+export const TEXT_MAX = 8 * 1024 * 1024;
+
 /** Any text. */
-export function anyText(): z.ZodType<string, string> {
-  return z.string({ error: "must be a string" });
+export function anyText(charactersMax = TEXT_MAX): z.ZodType<string, string> {
+  return atMost(charactersMax, z.string({ error: "must be a string" }));
+}
+
+/** Not zod's `max`, which the API description would show. */
+function atMost(charactersMax: number, schema: z.ZodType<string, string>): z.ZodType<string, string> {
+  return schema.refine(({ length }) => length <= charactersMax, {
+    error: `must have at most ${charactersMax} characters`,
+  });
 }
 
 /** Text that is not blank. */
 export function text(what: string, charactersMax?: number): z.ZodType<string, string> {
-  if (charactersMax === undefined) return matching(/\S/, `${what}, a string that is not blank`);
+  if (charactersMax === undefined) return atMost(TEXT_MAX, matching(/\S/, `${what}, a string that is not blank`));
   const error = `must be ${what}, a string of 1 to ${charactersMax} characters that is not blank`;
   return z.string({ error }).regex(/\S/, { error }).max(charactersMax, { error });
 }
@@ -300,10 +310,10 @@ const absoluteUrlPattern = new RegExp(urlPattern, "u");
 
 const urlError = "must be an absolute http or https URL";
 
-export const absoluteUrl: z.ZodType<string, string> = z
-  .string({ error: urlError })
-  .refine(isAbsoluteHttpUrl, { error: urlError })
-  .meta({ pattern: urlPattern });
+export const absoluteUrl: z.ZodType<string, string> = atMost(
+  TEXT_MAX,
+  z.string({ error: urlError }).refine(isAbsoluteHttpUrl, { error: urlError }),
+).meta({ pattern: urlPattern });
 
 /** Does not use `URL.canParse`: in Node.js 20 its optimised version refuses names outside ASCII. */
 function isAbsoluteHttpUrl(url: string): boolean {

@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/adapters/delivery/transport.js";
 import { advance, settle } from "../../src/sandbox/company/advance.js";
-import {
-  HELD_MAX,
-  WEBHOOK_BYTES_OF_WORK_MAX,
-  WEBHOOKS_OF_WORK_MAX,
-} from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { HELD_MAX, WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { WEBHOOK_BYTES_OF_WORK_MAX } from "../../src/domain/model/delivery.js";
 import { isChangeOf } from "../../src/kernel/records/unit-of-work.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
@@ -198,12 +195,12 @@ describe("data that only grows is bounded", () => {
   it("a webhook whose body alone is too large is not sent, with a warning", async () => {
     const logged: unknown[] = [];
     const log = { write: (...line: unknown[]) => void logged.push(line) };
-    const { api, control } = started({ transport: createScriptedTransport(() => 200), log });
+    const { api, control, company } = started({ transport: createScriptedTransport(() => 200), log });
     await api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://hook.test/" });
     const { body: charge } = await api("POST", "/v1/charges", chargeRequest());
-    const { body: state } = await control("GET", "/state");
-    state.charges[0].metadata = { a: "x".repeat(WEBHOOK_BYTES_OF_WORK_MAX) };
-    expect((await control("PUT", "/state", state)).status).toBe(200);
+    // As a charge of a million refunds would be.
+    const { charges } = company.world;
+    charges.set({ ...charges.get(charge.id)!, metadata: { a: "x".repeat(WEBHOOK_BYTES_OF_WORK_MAX) } });
     expect((await api("POST", `/v1/charges/${charge.id}/pay`)).status).toBe(200);
     expect((await control("GET", "/deliveries")).body.count).toBe(0);
     expect(logged).toContainEqual(leftOut);

@@ -2,15 +2,12 @@ import { PARSED_STEPS_MAX } from "../../src/scenarios/file/parse-step.js";
 import { OTHERS_MAX } from "../../src/scenarios/run/company-world.js";
 import { HEAD_CHARACTERS_MAX } from "../../src/scenarios/run/run-request.js";
 import { VARIABLE_BYTES_MAX } from "../../src/scenarios/run/variables.js";
-import {
-  HELD_MAX,
-  WEBHOOK_BYTES_OF_WORK_MAX,
-  WEBHOOKS_OF_WORK_MAX,
-} from "../../src/domain/deliveries/enqueue-deliveries.js";
+import { HELD_MAX, WEBHOOKS_OF_WORK_MAX } from "../../src/domain/deliveries/enqueue-deliveries.js";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { ATTEMPTS_KEPT } from "../../src/domain/model/delivery.js";
+import { ATTEMPTS_KEPT, WEBHOOK_BYTES_OF_WORK_MAX } from "../../src/domain/model/delivery.js";
+import { TEXT_MAX } from "../../src/kernel/fields.js";
 import { RULES_MAX } from "../../src/domain/rules/change-rules.js";
 import { ARCHIVES_MAX } from "../../src/http/control/observation-routes.js";
 import { CONNECTION_LIMITS } from "../../src/http/server/malformed.js";
@@ -174,6 +171,7 @@ describe("docs/security.md", () => {
       [URL_LENGTH_MAX],
       [HOST_LENGTH_MAX],
       [depth, members, valueBytes / 1024 ** 2, STATE_VALUE_BYTES_MAX / 1024 ** 2],
+      [TEXT_MAX],
       [PROBLEMS_MAX],
       [headerBytes],
       [headers],

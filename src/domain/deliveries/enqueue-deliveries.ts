@@ -5,7 +5,7 @@ import type { DeliveryEffect, RuleOn } from "../model/rule.js";
 import { countRule, findRule } from "../rules/use-rule.js";
 import { sentTopic } from "../model/subscription.js";
 import type { Work } from "../model/work.js";
-import { type Delivery, type WireEffect, moveDelivery } from "../model/delivery.js";
+import { type Delivery, WEBHOOK_BYTES_OF_WORK_MAX, type WireEffect, moveDelivery } from "../model/delivery.js";
 import {
   type Countdown,
   countDownHolds,
@@ -21,8 +21,6 @@ export type RenderPayload = (topic: string, event: DomainEvent) => string;
 
 /** The most webhooks that one request or due item makes: thousands of subscriptions must not block the process. */
 export const WEBHOOKS_OF_WORK_MAX = 20_000;
-/** The most characters of the bodies of these webhooks together: each webhook keeps its own body in the store, where one of 256 MiB could not be written. */
-export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
 
 /**
  * The most webhooks of one company that rules hold back at a time, since each event goes through all of them. Further ones are sent as if no rule

@@ -10,6 +10,7 @@ import {
   storedAs,
   storedInstant,
   storedTimer,
+  TEXT_MAX,
   word,
   refuseCodec,
 } from "../../kernel/fields.js";
@@ -38,6 +39,12 @@ export const deliveryLifecycle = {
   cancelled: { redeliver: ["pending"] },
 } as const satisfies Lifecycle<DeliveryStatus, DeliveryAction>;
 
+/**
+ * The most characters of the bodies of the webhooks that one request or due item makes: each webhook keeps its own body in the store, where one of 256 MiB
+ * could not be written.
+ */
+export const WEBHOOK_BYTES_OF_WORK_MAX = 64 * 1024 * 1024;
+
 /** How a rule changes what is sent. The signature is that of the whole body, unless it is corrupted. */
 const effectRow = object({
   corruptSignature: flag,
@@ -54,8 +61,9 @@ export type WireEffect = Readonly<z.output<typeof effectRow>>;
 export type Headers = Readonly<Record<string, string>>;
 
 const headers: z.ZodType<Headers> = z.custom<Headers>(
-  (given) => isObject(given) && Object.values(given).every((value) => typeof value === "string"),
-  { error: "must be an object of strings" },
+  (given) =>
+    isObject(given) && Object.values(given).every((value) => typeof value === "string" && value.length <= TEXT_MAX),
+  { error: `must be an object of strings of at most ${TEXT_MAX} characters` },
 );
 
 /** The outcome of an attempt to deliver: a value with a reason, never an exception. */
@@ -89,7 +97,7 @@ const plainRow = object({
   resource: id,
   resourceKind: word(["charge", "transaction"]),
   /** The exact text of every attempt's body: the signed bytes are the sent bytes. */
-  body: anyText(),
+  body: anyText(WEBHOOK_BYTES_OF_WORK_MAX),
   /** 0 for the delivery itself; from 1 for the copies that a rule adds. */
   copy: count,
   /** The place in the order of first attempts: its `seq`, or a later place when a rule held it back. */

@@ -1,7 +1,7 @@
 import Big from "big.js";
 import * as z from "zod";
-import { numberWhere, refuseCodec, wholeNumber } from "../../kernel/fields.js";
-import { isObject } from "../../kernel/messages/json.js";
+import { numberWhere, refuseCodec, TEXT_MAX, wholeNumber } from "../../kernel/fields.js";
+import { isObject, jsonBytes } from "../../kernel/messages/json.js";
 import { fromXof, isExactXof, MONEY_STORED_MAX, type Money, toXof, XOF_MAX } from "./money.js";
 import { isMsisdn } from "./msisdn.js";
 
@@ -61,6 +61,9 @@ const metadataError = `must be an object, nested at most ${METADATA_DEPTH_MAX} d
 /** Metadata is stored and returned as it was sent, including keys such as `__proto__`, so no copy is made. */
 export const metadata = z
   .custom<Record<string, unknown>>((value) => isObject(value) && isPrintable(value), { error: metadataError })
+  .refine((value) => jsonBytes(value, TEXT_MAX) <= TEXT_MAX, {
+    error: `must have at most ${TEXT_MAX} bytes as JSON`,
+  })
   .meta({ type: "object", additionalProperties: true, description: "Any JSON object." });
 
 /** Whether JSON would give the value back unchanged: 1e400 would become null. */

@@ -17,6 +17,7 @@ import type { CompanyRecord, Snapshot, StoredCompany } from "./company-record.js
 import type { CompanySetup } from "./fixture.js";
 import { acceptProfile } from "./profile.js";
 import { seedCompany } from "./seed.js";
+import { STATE_BYTES_MAX } from "./state.js";
 import { checkHead, checkRows } from "./state-schema.js";
 import { messageOf } from "../../kernel/messages/problem.js";
 
@@ -95,7 +96,7 @@ const snapshotRow = object({
   seq: count,
   savedAt: keptInstant,
   now: keptInstant,
-  json: anyText(),
+  json: anyText(STATE_BYTES_MAX),
   bytes: count,
 });
 

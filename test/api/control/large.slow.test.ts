@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ARCHIVES_MAX } from "../../../src/http/control/observation-routes.js";
+import { TEXT_MAX } from "../../../src/kernel/fields.js";
 import { Table } from "../../../src/kernel/records/table.js";
 import type { JournalEntry } from "../../../src/sandbox/observation/journal.js";
 import { followingDeliveries } from "../../../src/sandbox/observation/verify-requests.js";
@@ -83,15 +84,54 @@ describe("a list of large records", () => {
   });
 });
 
+describe("a text that no request could bring", () => {
+  const long = "x".repeat(TEXT_MAX);
+
+  it.each([
+    ["charges[0].metadata must have at most 8388608 bytes as JSON", "charges", { metadata: { long } }],
+    ["charges[0].description must have at most 8388608 characters", "charges", { description: `${long}x` }],
+    ["charges[0].droppedReason must have at most 8388608 characters", "charges", { droppedReason: `${long}x` }],
+    ["customers[0].firstName must have at most 8388608 characters", "customers", { firstName: `${long}x` }],
+  ])("%s, in a state and in an import", async (message, table, change) => {
+    const { api, control } = openWorld();
+    await api("POST", "/v1/charges", chargeRequest());
+    await control("PUT", "/customers/0700000001", { firstName: "Awa", lastName: "Koné" });
+    const { body: state } = await control("GET", "/state");
+    Object.assign(state[table][0], change);
+    const put = await control("PUT", "/state", state);
+    expect([put.status, put.body.message]).toEqual([400, [expect.stringContaining(message)]]);
+    expect(put.text.length).toBeLessThan(1000);
+    const { body: exported } = await control("POST", "/companies/company_sandbox/export", {});
+    for (const [, , name, rows] of exported.entries) if (name === table) Object.assign(rows[0], change);
+    await control("DELETE", "/companies/company_sandbox");
+    const imported = await control("PUT", "/companies/company_sandbox", exported);
+    expect([imported.status, imported.body.message]).toEqual([400, [expect.stringContaining(message)]]);
+  });
+
+  it("is refused as metadata of a request, where 1e20 counts with all its digits", async () => {
+    const { api } = openWorld({ profile: { server: { bodyLimit: TEXT_MAX } } });
+    const metadata = { numbers: Array.from({ length: 390_000 }, () => 1e20) };
+    const body = JSON.stringify(chargeRequest({ metadata })).replaceAll("100000000000000000000", "1e20");
+    const { status, body: problem } = await api("POST", "/v1/charges", body);
+    expect([status, problem.message]).toEqual([
+      400,
+      ["metadata must have at most 8388608 bytes as JSON, got an object"],
+    ]);
+  });
+});
+
 describe("a request that is shorter than what it puts", () => {
   /** In the store 1e20 has 21 characters. */
-  const numbers = `[${"1e20,".repeat(13_000_000)}1]`;
+  const numbers = `[${"1e20,".repeat(350_000)}1]`;
+  const createCharges = async (api: TestWorld["api"]) => {
+    for (let n = 0; n < 20; n++) await api("POST", "/v1/charges", chargeRequest({ metadata: { numbers: "here" } }));
+  };
 
   it("is refused as a state that would be too large to be read again", async () => {
     const { api, control } = openWorld();
-    await api("POST", "/v1/charges", chargeRequest({ metadata: { numbers: "here" } }));
+    await createCharges(api);
     const state = await control("GET", "/state");
-    const refused = await control("PUT", "/state", state.text.replace('"here"', numbers));
+    const refused = await control("PUT", "/state", state.text.replaceAll('"here"', numbers));
     expect([refused.status, refused.body.message[0]]).toEqual([
       422,
       "Failed to put the state: it has more than 268435456 bytes. Remove records from it. A number such as 1e20 counts with all its digits.",
@@ -101,10 +141,10 @@ describe("a request that is shorter than what it puts", () => {
 
   it("is refused as a company that would be too large to be read again", async () => {
     const { api, control } = openWorld();
-    await api("POST", "/v1/charges", chargeRequest({ metadata: { numbers: "here" } }));
+    await createCharges(api);
     const exported = await control("POST", "/companies/company_sandbox/export", {});
     await control("DELETE", "/companies/company_sandbox");
-    const given = exported.text.replace('"here"', numbers);
+    const given = exported.text.replaceAll('"here"', numbers);
     const { status, body } = await control("PUT", "/companies/company_sandbox", given);
     expect([status, body.message[0]]).toEqual([
       400,
@@ -206,7 +246,7 @@ describe("answers that a client does not read", () => {
   });
 
   it("are limited to one file of the dashboard at a time", async () => {
-    const { world } = await withCharges(1, 20 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
+    const { world } = await withCharges(4, 5 * MIB, { tenancy: true, adminToken: "s3cret-admin" });
     const url = await world.listen();
     const visitor = visit(world.app, url);
     await signIn(visitor, "at_sandbox");
