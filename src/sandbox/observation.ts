@@ -57,6 +57,7 @@ export function observe(
     system,
     redactor: ownRedactor(options, redactor),
     company: () => sandbox.findCompany(companyId),
+    isWatched: () => events.listenerCount("finding") > 0,
     onFinding: (finding) => events.emit("finding", { companyId, finding }),
     onWithdrawn: (finding) => events.emit("findingWithdrawn", { companyId, finding }),
     onBug: (error) => log.write("error", "bug", { company: companyId, error: stackOf(error) }),

@@ -267,7 +267,7 @@ export class Sandbox {
   }
 
   #takeAway(company: Company, endsRun: boolean): void {
-    if (endsRun) this.observationOf(company.id).findings.end(false);
+    if (endsRun) this.observationOf(company.id).findings.endForgotten();
     this.events.emit("forgets", { company, reset: false });
     this.#close(company);
     this.#observations.delete(company.id);
@@ -306,7 +306,7 @@ export class Sandbox {
   }
 
   #forget(company: Company): void {
-    this.observationOf(company.id).findings.end(false);
+    this.observationOf(company.id).findings.endForgotten();
     this.events.emit("forgets", { company, reset: true });
     this.observationOf(company.id).reset(this.system.monotonic());
   }

@@ -20,6 +20,7 @@ export function create(monotonic = () => 0) {
     journal: new Journal(10),
     company: () => stage.company,
     redactor: new SecretRedactor(["secret_sandbox"]),
+    isWatched: () => true,
     onFinding: (finding) => void reported.push(finding),
     onWithdrawn: () => undefined,
     onBug: (error) => {

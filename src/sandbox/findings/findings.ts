@@ -73,6 +73,8 @@ export interface FindingsDeps {
   /** The present company of the id; undefined when it was removed. */
   readonly company: () => Company | undefined;
   readonly redactor: Redactor;
+  /** Whether someone wants to know findings as they are found. */
+  readonly isWatched: () => boolean;
   readonly onFinding: (finding: Finding) => void;
   readonly onWithdrawn: (finding: Finding) => void;
   readonly onBug: (error: unknown) => void;
@@ -162,6 +164,11 @@ export class Findings {
   /** Looks for mistakes that only the end of the run shows. If the run continues and ends again, the later findings replace the earlier ones. */
   end(waited: boolean): void {
     this.#end(waited, this.#isAudited, true);
+  }
+
+  /** Like `end`, for findings that are forgotten next. Describing a thousand webhooks takes seconds, so nothing is done if no one is told. */
+  endForgotten(): void {
+    if (this.#deps.isWatched()) this.end(false);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { longestStop } from "../../support/loop-stops.js";
 import { transferRequest } from "../../support/requests.js";
+import { createScriptedTransport } from "../../support/scripted-transport.js";
 import { openWorld } from "../../support/world.js";
 
 it("deleting a subscription takes no time for each duplicate of another one", async () => {
@@ -75,4 +76,14 @@ it("a batch with thousands of mistakes takes the time of those that are kept", a
   expect(await longestStop(() => pay(5001))).toBeLessThan(2000);
   const { body } = await control("GET", "/findings?limit=1");
   expect(body.data[0].kind).toBe("reference-reused");
+});
+
+it("a reset does not describe a thousand webhooks for nobody", async () => {
+  const { api, control } = openWorld({ transport: createScriptedTransport(() => 500) });
+  for (let n = 0; n < 100; n++)
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: `http://hook.test/${n}` });
+  for (let n = 0; n < 10; n++) await api("POST", "/v1/transactions", transferRequest({ reference: `payout-${n}` }));
+  for (let n = 0; n < 10_000; n++) await api("GET", "/v1/balance");
+  await control("POST", "/settle");
+  expect(await longestStop(() => control("POST", "/reset"))).toBeLessThan(100);
 });
