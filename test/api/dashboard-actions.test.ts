@@ -115,6 +115,14 @@ describe("rules", () => {
   });
 });
 
+it("shows only the start of a very long reference", async () => {
+  const desk = await openDesk("/transfers");
+  const reference = `payout-${"x".repeat(100_000)}`;
+  const answer = await desk.act("newPayout", { amount: "5000", msisdn: "+2250700000001", reference });
+  expect(/The payout (payout-x+…)/.exec(answer.text)?.[1]?.length).toBeLessThan(5_000);
+  expect((await desk.see("/transactions")).data[0].reference).toBe(reference);
+});
+
 it("does not say that nothing was done when a rule answers 500 after the work", async () => {
   const desk = await openDesk("/transfers");
   await desk.world.control("POST", "/rules", { on: "request", then: { status: 500, commit: true }, times: 1 });

@@ -1,6 +1,7 @@
 import type { OpenedCompany } from "../../../../sandbox/sandbox-parts.js";
 import type { Snapshot } from "../../../../sandbox/state/company-record.js";
 import type { Fields } from "./actions.js";
+import { shorten } from "../../../../kernel/messages/text.js";
 import type { Instant } from "../../../../kernel/time/instant.js";
 import type { AuditedReceiver } from "../../../../audit/auditor.js";
 import { RecentMap } from "../../../../kernel/records/recent-map.js";
@@ -33,6 +34,8 @@ export interface KeptAudit {
 }
 
 const OUTCOMES_MAX = 500;
+/** The most characters kept of a title, which may quote a reference of a megabyte. The longest URL of a subscription fits. */
+const TITLE_LENGTH_MAX = 3_000;
 /** The most fields kept of a refused form. No form of the dashboard has more. */
 const FIELDS_MAX = 20;
 /** The most characters kept of all fields together. A field that exceeds it, such as the text of a file, is shown empty. */
@@ -53,7 +56,9 @@ export class Memory {
     const id = String(++this.#lastId);
     const refused = outcome.refused && { ...outcome.refused, fields: withoutLong(outcome.refused.fields) };
     const curl = outcome.curl.length > CURL_LENGTH_MAX ? "" : outcome.curl;
-    this.#outcomes.add(id, { of, tenant, outcome: { ...outcome, refused, curl, id } });
+    // Copied: a part of a text would keep the whole text in memory.
+    const title = Buffer.from(shorten(outcome.title, TITLE_LENGTH_MAX)).toString();
+    this.#outcomes.add(id, { of, tenant, outcome: { ...outcome, title, refused, curl, id } });
     this.#forgetRemoved();
     return id;
   }
