@@ -64,14 +64,15 @@ describe("the result", () => {
     },
   );
 
-  it.each(["{ request: GET /v1/balance, token: wrong }", "{ request: POST /v1/charges, body: {} }"])(
-    "is not passed for a scenario that expects nothing and whose requests are refused: %s",
-    async (step) => {
-      const refused = await parseText(`name: Refused\nsteps: [${step}]`);
-      const { results } = await replayAll([refused], { workers: 1 });
-      expect(results).toMatchObject([{ outcome: "skipped", reason: expect.stringContaining("was refused") }]);
-    },
-  );
+  it.each([
+    "{ request: GET /v1/balance, token: wrong }",
+    "{ request: POST /v1/charges, body: {} }",
+    "{ rule: { on: request, then: { status: 301 } } }, { request: GET /v1/balance }",
+  ])("is not passed for a scenario that expects nothing and whose requests are refused: %s", async (step) => {
+    const refused = await parseText(`name: Refused\nsteps: [${step}]`);
+    const { results } = await replayAll([refused], { workers: 1 });
+    expect(results).toMatchObject([{ outcome: "skipped", reason: expect.stringContaining("was refused") }]);
+  });
 
   it("is passed for a scenario that waits for a refusal", async () => {
     const step = "{ eventually: { within: 1s, every: 1s, request: GET /v1/nowhere, expect: { status: 404 } } }";

@@ -128,7 +128,7 @@ export async function runScenario(
   let seen = nothingSeen;
   const onStep: StepContext["onStep"] = (_, failed) => (stepsPassed += failed === undefined ? 1 : 0);
   let hasSuccess = false;
-  const onAnswer: StepContext["onAnswer"] = ({ status }) => void (hasSuccess ||= status < 400);
+  const onAnswer: StepContext["onAnswer"] = ({ status }) => void (hasSuccess ||= status < 300);
   try {
     options.signal?.throwIfAborted();
     const world = await target.open(scenario, name, options.signal);
@@ -150,7 +150,7 @@ export async function runScenario(
 }
 
 const PROVES_NOTHING = "it has no request and no webhook step, and expects nothing, so it proves nothing";
-const ALL_REFUSED = "it expects nothing, and each of its requests was refused, so it proves nothing";
+const ALL_REFUSED = "it expects nothing, and each of its requests was refused or redirected, so it proves nothing";
 
 function isChecked({ steps }: Scenario): boolean {
   return [...leavesOf(steps)].some((step) => {
