@@ -47,6 +47,23 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(new Set(covered.map(({ operation }) => operation))).toEqual(new Set(["getCharge"]));
   });
 
+  it("reports partial refunds as the sandbox's webhooks do, whatever GET shows", async () => {
+    const sandbox = await create({ profile: { charges: { partialStatusOnRead: "paid" } } });
+    const statuses = new Set<string>();
+    const refunds = new Map<string, number>();
+    const shop: Application = {
+      handle: ({ id, status, refunded }) => {
+        statuses.add(status);
+        if (status.startsWith("refunded")) refunds.set(id, Math.max(refunds.get(id) ?? 0, refunded));
+      },
+      state: () => ({ refunded: [...refunds.values()].reduce((sum, amount) => sum + amount, 0) }),
+    };
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { topic: "charges/events", only: ["state-refunds"], sandbox, check: shop.state });
+    expect(verdictsOf(report)).toEqual({ "state-refunds": "pass" });
+    expect(statuses).toEqual(new Set(["paid", "refunded", "refunded_partially"]));
+  });
+
   it("checks only charges when the balance is too low for transfers", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);

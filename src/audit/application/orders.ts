@@ -143,7 +143,10 @@ async function openCharge(
       for (const each of due) {
         const [to, body] = calls[each] ?? [];
         if (to !== undefined) await ask(identified, door, "POST", to, body);
-        data.set(each, await ask(charge, door, "GET", `/v1/charges/${path}`));
+        const read = await ask(charge, door, "GET", `/v1/charges/${path}`);
+        const isPartial = each === "refunded in part" || each === "refunded further";
+        // GET may show another status for a partial refund (charges.partialStatusOnRead), but webhooks do not.
+        data.set(each, isPartial ? { ...read, status: "refunded_partially" } : read);
       }
     });
   };
