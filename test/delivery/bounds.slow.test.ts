@@ -145,6 +145,21 @@ describe("data that only grows is bounded", () => {
     expect((await control("PUT", "/state", state)).status).toBe(200);
   });
 
+  it("a rule that could hold nothing for lack of room is removed once it is used up", async () => {
+    const { api, control } = started({ transport: createScriptedTransport(() => 200) });
+    for (let n = 0; n < 10; n++)
+      await api("POST", "/v1/webhooks", { topic: "charges/events", url: `http://hook.test/${n}` });
+    await control("POST", "/rules", { on: "delivery", then: { hold: "end", duplicate: 100 } });
+    const { body: charge } = await api("POST", "/v1/charges", chargeRequest());
+    await api("POST", `/v1/charges/${charge.id}/pay`);
+    for (const then of [{ hold: "next" }, { hold: 1, duplicate: 2 }, { reverse: true }])
+      await control("POST", "/rules", { on: "delivery", then, times: 1 });
+    expect((await api("POST", `/v1/charges/${charge.id}/refund`, { amount: 1 })).status).toBe(200);
+    expect((await control("GET", "/rules")).body.data).toMatchObject([{ times: null }]);
+    const state = (await control("GET", "/state")).body;
+    expect((await control("PUT", "/state", state)).status).toBe(200);
+  });
+
   it("a delivery keeps its newest 200 attempts", async () => {
     const transport = createScriptedTransport(() => 200);
     const { api, control, company } = started({ transport });

@@ -12,6 +12,7 @@ import {
   holdDelivery,
   isReversing,
   releaseReversed,
+  removeUsedUp,
   storeCountdown,
 } from "../rules/holds.js";
 import { webhookTopicOf } from "./webhook-topic.js";
@@ -143,6 +144,8 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
       work.enqueue(delivery, then.before === "response");
     }
   }
+  // A rule whose last webhook could not be held, for lack of room, has nothing to stay for.
+  removeUsedUp(work, [rule.id]);
 }
 
 /** With `duplicate`, `hold` holds only the copies. */

@@ -88,13 +88,21 @@ export function endHolds(work: Work): void {
 
 /** Enqueues what rules hold back. A rule that is used up is removed with the last event that it held. */
 export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): void {
-  const { holds, rules } = work.world;
-  const released = holds.values().filter(isReleased);
-  if (released.length === 0) return;
+  const released = work.world.holds.values().filter(isReleased);
   for (const hold of released) release(work, hold);
+  removeUsedUp(
+    work,
+    released.map(({ ruleId }) => ruleId),
+  );
+}
+
+/** Removes those of the rules that are used up and hold nothing. */
+export function removeUsedUp(work: Work, ruleIds: readonly string[]): void {
+  const { holds, rules } = work.world;
+  const usedUp = ruleIds.filter((id) => rules.get(id)?.timesLeft === 0);
+  if (usedUp.length === 0) return;
   const holding = new Set(holds.values().map(({ ruleId }) => ruleId));
-  for (const { ruleId } of released)
-    if (rules.get(ruleId)?.timesLeft === 0 && !holding.has(ruleId)) work.remove(rules, ruleId);
+  for (const id of usedUp) if (!holding.has(id)) work.remove(rules, id);
 }
 
 /** Enqueues the newest event first, and the deliveries of one event in their own order. */
