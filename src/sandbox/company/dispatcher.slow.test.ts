@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventEmitter } from "../../kernel/events.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
-import { CONCURRENT_ATTEMPTS, CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher } from "./dispatcher.js";
+import { CONCURRENT_ATTEMPTS, CONCURRENT_ATTEMPTS_PER_RECEIVER, Dispatcher, WAITING_UNSWEPT } from "./dispatcher.js";
 import type { Delivery } from "../../domain/model/delivery.js";
 import { longestStop } from "../../../test/support/loop-stops.js";
 
@@ -161,5 +161,24 @@ describe("Dispatcher", () => {
     expect(dispatcher.outstanding.length).toBeLessThan(20_000);
     expect(dispatcher.outstanding.at(-1)).toBe("del_49999");
     dispatcher.close();
+  });
+
+  it("sends a webhook whose neighbour of the same event was cancelled, behind thousands that wait", async () => {
+    const answers: (() => void)[] = [];
+    const dispatcher = createDispatcher({
+      attempt: () => new Promise((resolve) => answers.push(() => resolve({ succeeded: true }))),
+      isPending: (id) => id !== "del_cancelled",
+    });
+    const later = { ...delivery(1), eventId: "evt_later" };
+    const many = Array.from({ length: CONCURRENT_ATTEMPTS_PER_RECEIVER + WAITING_UNSWEPT }, (_, n) => delivery(n + 1));
+    dispatcher.hold(many.slice(0, CONCURRENT_ATTEMPTS_PER_RECEIVER)).release();
+    await expect.poll(() => answers.length).toBe(CONCURRENT_ATTEMPTS_PER_RECEIVER);
+    dispatcher.hold(["del_cancelled", "del_live"].map((id) => ({ ...later, id }))).release();
+    dispatcher.hold(many.slice(CONCURRENT_ATTEMPTS_PER_RECEIVER)).release();
+    for (let turns = 0; !dispatcher.quiet && turns < 1_000; turns++) {
+      for (const answer of answers.splice(0)) answer();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(dispatcher.outstanding).toEqual([]);
   });
 });

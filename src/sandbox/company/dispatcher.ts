@@ -9,7 +9,7 @@ export const CONCURRENT_ATTEMPTS_PER_RECEIVER = 64;
 export const CONCURRENT_ATTEMPTS = 1_000;
 
 /** When more attempts than this wait for a receiver, those whose delivery is no longer pending are removed. */
-const WAITING_UNSWEPT = 10_000;
+export const WAITING_UNSWEPT = 10_000;
 
 /** How long one turn of the event loop may start attempts, ms: an event may have thousands of receivers, and a large body to sign for each. */
 const START_SLICE_MS = 10;
@@ -214,12 +214,15 @@ export class Dispatcher {
   /** Starts the attempts of the lane's oldest event, for all subscriptions at that receiver. Copies that a rule sends have a turn of their own. */
   #startHead({ jobs }: Lane): void {
     const [head] = jobs;
+    const starting: Job[] = [];
     for (const job of jobs) {
-      if (head === undefined || !areTogether(job, head)) return;
+      if (head === undefined || !areTogether(job, head)) break;
       if (!job.released || job.started) continue;
       job.started = true;
-      this.#enqueue(job);
+      starting.push(job);
     }
+    // Afterwards, because a sweep may remove jobs from the lane.
+    for (const job of starting) this.#enqueue(job);
   }
 
   #leaveLane(lane: Lane, job: Job): void {
