@@ -73,7 +73,7 @@ export interface FindingsDeps {
   /** The present company of the id; undefined when it was removed. */
   readonly company: () => Company | undefined;
   readonly redactor: Redactor;
-  /** Whether someone wants to know findings as they are found. */
+  /** Whether anything listens for findings. */
   readonly isWatched: () => boolean;
   readonly onFinding: (finding: Finding) => void;
   readonly onWithdrawn: (finding: Finding) => void;
@@ -166,7 +166,7 @@ export class Findings {
     this.#end(waited, this.#isAudited, true);
   }
 
-  /** Like `end`, for findings that are forgotten next. Describing a thousand webhooks takes seconds, so nothing is done if no one is told. */
+  /** Like `end`, for findings that are forgotten next. Describing a thousand webhooks takes seconds, so nothing is done when nothing listens. */
   endForgotten(): void {
     if (this.#deps.isWatched()) this.end(false);
   }

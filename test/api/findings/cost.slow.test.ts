@@ -78,7 +78,7 @@ it("a batch with thousands of mistakes takes the time of those that are kept", a
   expect(body.data[0].kind).toBe("reference-reused");
 });
 
-it("a reset does not describe a thousand webhooks for nobody", async () => {
+it("a reset does not describe a thousand webhooks when nothing listens for findings", async () => {
   const { api, control } = openWorld({ transport: createScriptedTransport(() => 500) });
   for (let n = 0; n < 100; n++)
     await api("POST", "/v1/webhooks", { topic: "transactions/started", url: `http://hook.test/${n}` });
