@@ -72,6 +72,18 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
   });
 
+  it("is inconclusive when payouts end before the audit can end them", async () => {
+    const profile = { transfers: { settlement: "immediate" }, testNumbers: { pending: "+2250799999999" } } as const;
+    const sandbox = await create({ profile });
+    const shop = createAskingShop(sandbox, true);
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { only: ["state-history"], sandbox, check: shop.state });
+    expect([report.verdict, report.reasons]).toEqual([
+      "inconclusive",
+      [expect.stringContaining("/complete of the sandbox answered 422")],
+    ]);
+  });
+
   it("reports an application that accepts events of unknown charges", async () => {
     const sandbox = await create();
     const shop = createAskingShop(sandbox, false);
