@@ -64,12 +64,13 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(statuses).toEqual(new Set(["paid", "refunded", "refunded_partially"]));
   });
 
-  it("checks only charges when the balance is too low for transfers", async () => {
+  it("checks only charges when the balance is too low for transfers, and says so", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);
     const { url } = await startApplication(shop, sandbox.secretKey);
     const report = await audit(url, { only: ["state-history", "state-duplicate"], sandbox, check: shop.state });
     expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
+    expect(report.notes).toContainEqual(expect.stringContaining("no payout could be made"));
   });
 
   it("is inconclusive when payouts end before the audit can end them", async () => {

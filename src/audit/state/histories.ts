@@ -58,8 +58,9 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
   for (const family of familiesOf(session.options.topic)) {
     const played = await playFamily(trial, family).catch((error: unknown) => {
       // A shop that only collects payments may have no balance for transfers.
-      if (error instanceof OrderRefused && families.size > 0) return undefined;
-      throw error;
+      if (!(error instanceof OrderRefused) || families.size === 0) throw error;
+      session.notes.push(`Events of payouts were not sent, because no payout could be made. ${error.message}`);
+      return undefined;
     });
     if (played === undefined) continue;
     if ("unfit" in played && played.foreign !== undefined && families.size > 0) {
