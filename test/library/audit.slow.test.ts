@@ -64,6 +64,22 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     expect(statuses).toEqual(new Set(["paid", "refunded", "refunded_partially"]));
   });
 
+  it.each([{ amountField: "value" }, { further: "refused" }] as const)(
+    "judges partial refunds whatever the profile says of refunds: %o",
+    async (refunds) => {
+      const sandbox = await create({ profile: { refunds } });
+      const given = new Map<string, number>();
+      const shop: Application = {
+        handle: ({ id, refunded = 0 }) => void given.set(id, Math.max(given.get(id) ?? 0, refunded)),
+        state: () => ({ refunded: [...given.values()].reduce((sum, amount) => sum + amount, 0) }),
+      };
+      const { url } = await startApplication(shop, sandbox.secretKey);
+      const only = ["state-reversed", "state-refunds"];
+      const report = await audit(url, { topic: "charges/events", only, sandbox, check: shop.state });
+      expect(verdictsOf(report)).toEqual({ "state-reversed": "pass", "state-refunds": "pass" });
+    },
+  );
+
   it("checks only charges when the balance is too low for transfers, and says so", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });
     const shop = createAskingShop(sandbox, true);

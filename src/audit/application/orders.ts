@@ -123,10 +123,15 @@ async function openCharge(
   const { paymentUrl: _, ...before } = await ask(charge, door, "GET", `/v1/charges/${path}`);
   const amount = before.amount;
   const part = refundedAfter("refunded in part", amount);
+  const { refunds } = await ask(profile, door, "GET", "/_sandbox/profile");
+  const refund = (by: number): Record<string, number> => ({ [refunds.amountField]: by });
+  const further = refundedAfter("refunded further", amount);
   const calls: Partial<Record<Step, readonly [path: string, body?: object]>> = {
     paid: [`/_sandbox/charges/${path}/pay`],
-    "refunded in part": [`/v1/charges/${path}/refund`, { amount: part }],
-    "refunded further": [`/v1/charges/${path}/refund`, { amount: refundedAfter("refunded further", amount) - part }],
+    "refunded in part": [`/v1/charges/${path}/refund`, refund(part)],
+    ...(refunds.further === "allowed" && {
+      "refunded further": [`/v1/charges/${path}/refund`, refund(further - part)],
+    }),
     refunded: [`/v1/charges/${path}/refund`],
     dropped: [`/_sandbox/charges/${path}/drop`],
   };
@@ -146,7 +151,9 @@ async function openCharge(
         const read = await ask(charge, door, "GET", `/v1/charges/${path}`);
         const isPartial = each === "refunded in part" || each === "refunded further";
         // GET may show another status for a partial refund (charges.partialStatusOnRead), but webhooks do not.
-        data.set(each, isPartial ? { ...read, status: "refunded_partially" } : read);
+        // With refunds.further: refused, a second refund never happens.
+        const refunded = isPartial ? { status: "refunded_partially", refunded: refundedAfter(each, amount) } : {};
+        data.set(each, { ...read, ...refunded });
       }
     });
   };
@@ -227,6 +234,7 @@ export const newCharge = {
 
 const identified = z.looseObject({ id: z.string() });
 const charge = z.looseObject({ id: z.string(), externalId: z.string(), amount: z.number() });
+const profile = z.looseObject({ refunds: z.looseObject({ amountField: z.string(), further: z.string() }) });
 type ChargeBody = z.infer<typeof charge>;
 
 async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Parameters<SandboxDoor>): Promise<T> {
