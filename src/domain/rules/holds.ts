@@ -99,10 +99,10 @@ export function releaseHolds(work: Work, isReleased: (hold: Hold) => boolean): v
 /** Removes those of the rules that are used up and hold nothing. */
 export function removeUsedUp(work: Work, ruleIds: readonly string[]): void {
   const { holds, rules } = work.world;
-  const usedUp = ruleIds.filter((id) => rules.get(id)?.timesLeft === 0);
-  if (usedUp.length === 0) return;
-  const holding = new Set(holds.values().map(({ ruleId }) => ruleId));
-  for (const id of usedUp) if (!holding.has(id)) work.remove(rules, id);
+  for (const id of new Set(ruleIds)) {
+    const isUsedUp = rules.get(id)?.timesLeft === 0;
+    if (isUsedUp && !holds.values().some(({ ruleId }) => ruleId === id)) work.remove(rules, id);
+  }
 }
 
 /** Enqueues the newest event first, and the deliveries of one event in their own order. */
