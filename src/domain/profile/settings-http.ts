@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { choice, setting } from "./setting.js";
-import { duration, object, wholeNumber } from "../../kernel/fields.js";
+import { duration, object, TEXT_MAX, wholeNumber } from "../../kernel/fields.js";
 import { memberName } from "./setting-kinds.js";
 
 /** How the API answers in general: statuses, error body, company header, paging and limits. */
@@ -116,7 +116,7 @@ export const serverSettings = {
     ],
     question: "How large may a request body be?",
     contract: "Not in the contract: it names no limit for the size of a request.",
-    schema: wholeNumber(1, 8_388_608, "bytes"),
+    schema: wholeNumber(1, TEXT_MAX, "bytes"),
   }),
 };
 

@@ -27,8 +27,7 @@ import type { CompanyDeps, CompanyEvents, CompanyWatcher } from "./company-deps.
 import { commitEntry, headEntry } from "../state/store-format.js";
 import { cancelDeliveryTimers } from "../../domain/rules/holds.js";
 import { HELD_MAX, WEBHOOKS_OF_WORK_MAX, enqueueDeliveries } from "../../domain/deliveries/enqueue-deliveries.js";
-import { WEBHOOK_BYTES_OF_WORK_MAX } from "../../domain/model/delivery.js";
-import type { Delivery } from "../../domain/model/delivery.js";
+import { type Delivery, WEBHOOK_BYTES_OF_WORK_MAX } from "../../domain/model/delivery.js";
 import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 /** An operation of the domain: one synchronous function over a unit of work. */
