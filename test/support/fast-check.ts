@@ -2,7 +2,8 @@
 import fc from "fast-check";
 
 const seed = Number(process.env["FAST_CHECK_SEED"]);
-if (Number.isInteger(seed)) fc.configureGlobal({ seed });
+// The report of CI shows the start of the message, which therefore names the assertion.
+fc.configureGlobal({ includeErrorInReport: true, ...(Number.isInteger(seed) ? { seed } : {}) });
 
 export default fc;
 
