@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type AuditOptions, runAudit } from "../../src/audit/run-audit.js";
 import {
@@ -90,6 +91,23 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(checks.find(({ id }) => id === "state-refunds")?.seen).toContain("not have the same effect each time");
     expect(whole).toBe("inconclusive");
   });
+
+  it.each([2_500, 10_000])(
+    "report a shop with orders of %d that ignores refunds and prints only its revenue",
+    async (amount) => {
+      const orders = new Map<string, number>();
+      const { checks } = await audit({
+        handle: ({ id, status }) => void (status === "paid" && orders.has(id) && orders.set(id, amount)),
+        state: () => ({ revenue: [...orders.values()].reduce((sum, paid) => sum + paid, 0) }),
+        order: () => {
+          const id = randomUUID();
+          orders.set(id, 0);
+          return { id, externalId: id, amount };
+        },
+      });
+      expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
+    },
+  );
 
   it("report an application that does not accept a whole history", async () => {
     const { checks } = await audit(createShopWithoutRefunds());

@@ -217,7 +217,8 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     const steps = history.filter((past) => orderKeyOf(past) === key).map((past): Step => past.step);
     const made = await openOrder(session.options, delivery.order, family, steps);
     opened.set(key, made);
-    if (family === "charge") session.amountXof = made.amountXof;
+    // The unknown order is the audit's own: its amount is not that of the application's orders.
+    if (family === "charge" && delivery.order !== "unknown") session.amountXof = made.amountXof;
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.app.noteOrder();
