@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audit, type Sandbox } from "../../src/index.js";
+import { audit, type Charge, type Sandbox } from "../../src/index.js";
 import { type Application, startApplication } from "../audit/applications.js";
 import { create } from "./sandboxes.js";
 import { verdictsOf } from "../support/audits.js";
@@ -79,6 +79,41 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
       expect(verdictsOf(report)).toEqual({ "state-reversed": "pass", "state-refunds": "pass" });
     },
   );
+
+  it("sends no second refund of a charge where there is none", async () => {
+    const sandbox = await create({ profile: { refunds: { further: "refused" } } });
+    const events = new Set<string>();
+    const charges = new Map<string, Charge>();
+    // Enough where each charge has at most one refund.
+    const handled = new Set<string>();
+    let refunded = 0;
+    const shop: Application = {
+      handle: async ({ id, status, refunded: sum }) => {
+        const answer = await sandbox.fetch<Charge>(`/v1/charges/${id}`);
+        if (answer.status !== 200) return;
+        const charge = await answer.json();
+        charges.set(id, charge);
+        if (!status.startsWith("refunded")) return;
+        events.add(`${sum} of ${charge.refunded}, ${charge.transactions?.length} entries`);
+        if (!handled.has(id + status)) refunded += sum;
+        handled.add(id + status);
+      },
+      state: () => {
+        const [full = [], partial = []] = [true, false].map((isFull) =>
+          [...charges.values()].filter((charge) => (charge.refunded === charge.amount) === isFull),
+        );
+        const sumOf = (some: readonly Charge[]): number => some.reduce((sum, charge) => sum + charge.refunded, 0);
+        return { refunded, full: sumOf(full), partial: sumOf(partial) };
+      },
+    };
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { ...options, sandbox, check: shop.state });
+    const others = report.checks.filter(({ verdict }) => verdict !== "pass");
+    expect(others.map(({ id, seen }) => [id, seen])).toEqual([["state-restart", expect.anything()]]);
+    expect(events).toEqual(
+      new Set(["3000 of 3000, 2 entries", "7000 of 7000, 2 entries", "10000 of 10000, 2 entries"]),
+    );
+  });
 
   it("checks only charges when the balance is too low for transfers, and says so", async () => {
     const sandbox = await create({ balance: 0, profile: { charges: { fee: { rate: 1, credit: "net" } } } });

@@ -27,6 +27,8 @@ export interface Order {
   /** All texts by which the application may identify it. */
   readonly names: readonly string[];
   readonly amountXof: number;
+  /** Whether the sandbox refuses a second refund of a charge. */
+  readonly isRefundedOnce?: boolean;
   /** Renders the body of an event. With a sandbox, it first makes the event happen there, unless it has happened already or never really happens. */
   readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
 }
@@ -125,13 +127,11 @@ async function openCharge(
   const part = refundedAfter("refunded in part", amount);
   const { refunds } = await ask(profile, door, "GET", "/_sandbox/profile");
   const refund = (by: number): Record<string, number> => ({ [refunds.amountField]: by });
-  const further = refundedAfter("refunded further", amount);
+  const further = refundedAfter("refunded further", amount) - (steps.includes("refunded in part") ? part : 0);
   const calls: Partial<Record<Step, readonly [path: string, body?: object]>> = {
     paid: [`/_sandbox/charges/${path}/pay`],
     "refunded in part": [`/v1/charges/${path}/refund`, refund(part)],
-    ...(refunds.further === "allowed" && {
-      "refunded further": [`/v1/charges/${path}/refund`, refund(further - part)],
-    }),
+    "refunded further": [`/v1/charges/${path}/refund`, refund(further)],
     refunded: [`/v1/charges/${path}/refund`],
     dropped: [`/_sandbox/charges/${path}/drop`],
   };
@@ -151,15 +151,14 @@ async function openCharge(
         const read = await ask(charge, door, "GET", `/v1/charges/${path}`);
         const isPartial = each === "refunded in part" || each === "refunded further";
         // GET may show another status for a partial refund (charges.partialStatusOnRead), but webhooks do not.
-        // With refunds.further: refused, a second refund never happens.
-        const refunded = isPartial ? { status: "refunded_partially", refunded: refundedAfter(each, amount) } : {};
-        data.set(each, { ...read, ...refunded });
+        data.set(each, isPartial ? { ...read, status: "refunded_partially" } : read);
       }
     });
   };
   return {
     names: [id, externalId],
     amountXof: amount,
+    isRefundedOnce: refunds.further === "refused",
     bodyOf: async (delivery) => {
       await makeHappen(delivery.step);
       return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });
@@ -172,7 +171,6 @@ function needed(steps: readonly Step[], family: Family): Step[] {
   const all = new Set(steps);
   if (["refunded", "refunded in part", "refunded further"].some((step) => steps.some((each) => each === step)))
     all.add("paid");
-  if (all.has("refunded further")) all.add("refunded in part");
   return historicSteps.filter((step) => familyOf(step) === family && all.has(step));
 }
 

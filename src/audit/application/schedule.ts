@@ -63,6 +63,13 @@ export function orderKeyOf({ order, group }: Pick<Delivery, "order" | "group">):
   return group === undefined ? order : `${order} ${group}`;
 }
 
+/** Whether a charge is refunded a second time. */
+export function isRefundedTwice(schedule: Schedule): boolean {
+  return (["refunded in part", "refunded further"] as const).every((part) =>
+    schedule.some(({ step }) => step === part),
+  );
+}
+
 /** Merges several schedules into one, each with its own orders. */
 export function together(schedules: readonly Schedule[]): Schedule {
   return schedules.flatMap((schedule, group) => schedule.map((delivery) => ({ ...delivery, group })));

@@ -45,10 +45,10 @@ function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
 }
 
-/** Refunds 70 % at once and in two parts: sums of money must change by what was refunded. Both histories are played again before a failure is reported. */
+/** Refunds 70 % at once and in two parts, where there are second refunds: sums of money must change by what was refunded. Both histories are played again before a failure is reported. */
 async function judgeParts(trial: StateTrial, paid: Change, refund: Change): Promise<Verdict> {
   const once = events("paid", "refunded further");
-  const twice = events("paid", "refunded in part", "refunded further");
+  const twice = trial.state.isRefundedOnce ? once : events("paid", "refunded in part", "refunded further");
   const verdict = await compareParts(trial, { once, twice, paid, refund });
   for (const history of verdict.outcome === "failed" ? [once, twice] : []) {
     const known = await playHistory(trial, history);

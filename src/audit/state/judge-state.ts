@@ -5,6 +5,7 @@ import { post } from "../wire/stage.js";
 import { describeDifference } from "../application/change.js";
 import {
   eventsKeyOf,
+  isRefundedTwice,
   partsOf,
   type Schedule,
   seeds,
@@ -64,7 +65,11 @@ export async function judgeSchedules(trial: StateTrial, id: StateCheckId): Promi
       other !== "state-unknown-id" || order !== undefined || sandbox !== undefined;
     if (!canJudge(id)) return { outcome: "skipped", reason: NO_KNOWN_ORDERS, isNotRequested: true };
     const schedulesOf = (check: StateCheckId): readonly Schedule[] =>
-      seeds[check].filter((schedule) => schedule.every(({ step }) => families.has(familyOf(step))));
+      seeds[check].filter(
+        (schedule: Schedule) =>
+          schedule.every(({ step }) => families.has(familyOf(step))) &&
+          !(session.isRefundedOnce && isRefundedTwice(schedule)),
+      );
     if (session.app.isSlow && !session.hasTriedAll) {
       session.hasTriedAll = true;
       await tryTogether(

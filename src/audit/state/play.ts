@@ -218,7 +218,9 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     const made = await openOrder(session.options, delivery.order, family, steps);
     opened.set(key, made);
     // The unknown order is the audit's own: its amount is not that of the application's orders.
-    if (family === "charge" && delivery.order !== "unknown") session.amountXof = made.amountXof;
+    if (family !== "charge" || delivery.order === "unknown") continue;
+    session.amountXof = made.amountXof;
+    session.isRefundedOnce = made.isRefundedOnce === true;
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.app.noteOrder();

@@ -6,6 +6,7 @@ import type { StateOptions } from "./state-session.js";
 import {
   type Delivery,
   describeSchedule,
+  isRefundedTwice,
   type OrderName,
   realHistoryOf,
   type Schedule,
@@ -173,7 +174,8 @@ function create(isCharge: boolean, order: OrderName, more: CallParts = {}) {
 /** The whole history of an order; saves the ids of its deliveries. */
 function* historySteps(order: OrderName, schedule: Schedule): Generator<object> {
   const history = realHistoryUpTo(schedule.filter((delivery) => delivery.order === order));
-  for (const { step } of history) yield* eventSteps(step, order);
+  const refunded = isRefundedTwice(history) ? refundedAfter("refunded in part", AMOUNT_XOF) : 0;
+  for (const { step } of history) yield* eventSteps(step, order, {}, refunded);
   // With two subscriptions each event has two deliveries, one after the other.
   const each = subscriptionNumbersOf(schedule).length * copiesIn(schedule);
   const wanted = schedule.filter((delivery) => delivery.order === order && !isDroppedAfterAll(delivery, schedule));
@@ -199,16 +201,15 @@ function acknowledged(order: OrderName, count: number): object {
   };
 }
 
-/** The steps that make an event happen to an order. A transfer starts when it is created. */
-function eventSteps(step: Step, order: OrderName, more: CallParts = {}): object[] {
+/** The steps that make an event happen to an order, of which `refunded` was refunded before. A transfer starts when it is created. */
+function eventSteps(step: Step, order: OrderName, more: CallParts = {}, refunded = 0): object[] {
   const id = `\${${order}}`;
   const refund = `POST /v1/charges/${id}/refund`;
-  const part = refundedAfter("refunded in part", AMOUNT_XOF);
   const requests: Partial<Record<Step, readonly [request: string, body?: object]>> = {
     paid: [`POST /_sandbox/charges/${id}/pay`],
     refunded: [refund],
-    "refunded in part": [refund, { amount: part }],
-    "refunded further": [refund, { amount: refundedAfter("refunded further", AMOUNT_XOF) - part }],
+    "refunded in part": [refund, { amount: refundedAfter("refunded in part", AMOUNT_XOF) }],
+    "refunded further": [refund, { amount: refundedAfter("refunded further", AMOUNT_XOF) - refunded }],
     dropped: [`POST /_sandbox/charges/${id}/drop`],
     completed: [`POST /_sandbox/transactions/${id}/complete`],
     failed: [`POST /_sandbox/transactions/${id}/fail`],
@@ -263,7 +264,7 @@ function realHistoryUpTo(schedule: Schedule): Schedule {
 
 const stepsBefore: Partial<Record<Step, readonly Step[]>> = {
   "refunded in part": ["paid"],
-  "refunded further": ["paid", "refunded in part"],
+  "refunded further": ["paid"],
   refunded: ["paid"],
   completed: ["started"],
   failed: ["started"],

@@ -26,6 +26,8 @@ export class StateSession {
   sent = 0;
   /** The amount of the last charge. */
   amountXof = AMOUNT_XOF;
+  /** Whether a charge has at most one refund: the sandbox beside the application refuses a second one. */
+  isRefundedOnce = false;
   /** Checks that failed again when their schedule was played once more. */
   readonly failed = new Set<StateCheckId>();
   readonly notes: string[] = [];
