@@ -145,7 +145,7 @@ function enqueueByRule(work: Work, rule: RuleOn<"delivery">, base: Addressed, ro
     }
   }
   // A rule whose last webhook could not be held, for lack of room, has nothing to stay for.
-  removeUsedUp(work, [rule.id]);
+  if (!isReversing(work, rule.id, base.resource)) removeUsedUp(work, [rule.id]);
 }
 
 /** With `duplicate`, `hold` holds only the copies. */
