@@ -9,6 +9,9 @@ interface Covered {
   readonly world: Pick<World, "rules">;
 }
 
+/** The most parts for removed companies that are kept apart. Merging them at each removal would take seconds when a thousand companies are removed. */
+const GONE_MAX = 16;
+
 /** The coverage of all companies of a sandbox. The sum includes removed companies. */
 export class CoverageBook {
   readonly #tallies = new Map<string, CoverageTally>();
@@ -65,8 +68,12 @@ export class CoverageBook {
 
   remove(company: Covered): void {
     const tally = this.tallyOf(company.id);
-    if (tally.isUsed) this.#gone = [mergeCoverage([...this.#gone, this.of(company)])];
-    else this.#goneRules = [mergeCoverage([...this.#goneRules, tally.reportRules(company.world)])];
+    if (tally.isUsed) this.#gone = shorten([...this.#gone, this.of(company)]);
+    else this.#goneRules = shorten([...this.#goneRules, tally.reportRules(company.world)]);
     this.#tallies.delete(company.id);
   }
+}
+
+function shorten(parts: readonly Coverage[]): readonly Coverage[] {
+  return parts.length > GONE_MAX ? [mergeCoverage(parts)] : parts;
 }
