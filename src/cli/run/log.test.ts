@@ -166,6 +166,20 @@ describe("a text from a client", () => {
     expect(pretty("charge.created", { externalId: "y".repeat(10_000) }).length).toBeLessThan(300);
     expect(pretty("bug", { error: `Error\n${"y".repeat(100_000)}` }, "error").length).toBeLessThan(9_000);
   });
+
+  it("is redacted no further than it can be shown, since a megabyte takes a tenth of a second", () => {
+    const lengths: number[] = [];
+    const redact = (text: string): string => {
+      lengths.push(text.length);
+      return text;
+    };
+    const log = createLog({ style: "json", level: "info" }, () => ({ ...source, redact }));
+    vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    log.open();
+    log.write("info", "charge.created", { externalId: "y".repeat(1_000_000) });
+    vi.restoreAllMocks();
+    expect(Math.max(...lengths)).toBeLessThan(3_000);
+  });
 });
 
 describe("a line for people", () => {
