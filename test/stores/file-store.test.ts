@@ -462,6 +462,48 @@ describe("the disk", () => {
     expect([...again.data.keys()].toSorted()).toEqual(["a", "b", "c"]);
   });
 
+  describe("was full when a checkpoint was due, so the store needs two journals. Somebody", () => {
+    /** The store needs both of its journals. */
+    const openWithTwoJournals = async () => {
+      const path = await newStorePath();
+      let isFull = false;
+      const fs: FileSystem = {
+        ...nodeFileSystem,
+        async rename(from, to) {
+          if (to === path && isFull) throw new Error("ENOSPC");
+          await nodeFileSystem.rename(from, to);
+        },
+      };
+      const { store, put, logged } = await openLetters(path, { fs, journalBytes: 500 });
+      isFull = true;
+      put("a".repeat(500), 1);
+      await store.durable(true);
+      while (logged.length === 0) await systemClock.yieldToEventLoop();
+      isFull = false;
+      expect(logged).toEqual(["warn a checkpoint could not be written: ENOSPC"]);
+      return { path, store, put };
+    };
+
+    it.each<[string, (journal: string) => Promise<void>]>([
+      ["removes", (journal) => rm(journal)],
+      ["empties", (journal) => truncate(journal)],
+    ])("%s the first one: the next change writes everything again", async (_, take) => {
+      const { path, store, put } = await openWithTwoJournals();
+      await take(journalPath(path, 1));
+      put("b", 2);
+      await store.durable(true);
+      const { store: again } = await openLetters(await copyOf(path));
+      expect([...again.data.values()]).toEqual([1, 2]);
+    });
+
+    it("removes the first one: the stop writes everything again", async () => {
+      const { path, store } = await openWithTwoJournals();
+      await rm(journalPath(path, 1));
+      await store.close();
+      expect([...(await openLetters(path)).store.data.values()]).toEqual([1]);
+    });
+  });
+
   it("a folder that is replaced by a file fails until it is back", async () => {
     const path = join(await folderWith({}), "data", "store.json");
     const { store, put } = await openLetters(path);

@@ -118,6 +118,8 @@ class FileStore<Data> implements Store<Data> {
   /** The generation of the journal. */
   #generation: number;
   #journal: Journal | undefined;
+  /** The journals before that one that no document contains yet: a checkpoint is being written, or could not be. */
+  #earlier: Journal[] = [];
   /** The document that this process wrote last; undefined until it has written one. */
   #document: DocumentStamp | undefined;
   #position = 0;
@@ -225,18 +227,21 @@ class FileStore<Data> implements Store<Data> {
   async #isKept(): Promise<boolean> {
     if (this.#kept !== this.#position) return false;
     try {
-      return (await this.#journal?.isInPlace()) !== false && (await this.#isDocumentInPlace());
+      return (await this.#journal?.isInPlace()) !== false && (await this.#areOthersInPlace());
     } catch {
       return true;
     }
   }
 
-  /** Whether nobody else removed, replaced or changed the document. */
-  async #isDocumentInPlace(): Promise<boolean> {
-    // While a new document is written, it may already have replaced this one.
-    const expected = this.#writingDocument === undefined ? this.#document : undefined;
+  /** Whether nobody else removed, replaced or changed the document and the journals between it and the present one. */
+  async #areOthersInPlace(): Promise<boolean> {
+    // While a new document is written, it may already have replaced them.
+    const isWriting = this.#writingDocument !== undefined;
+    const expected = isWriting ? undefined : this.#document;
     const found = await this.#stampDocument();
-    return expected === undefined ? found !== undefined : isDeepStrictEqual(found, expected);
+    if (expected === undefined ? found === undefined : !isDeepStrictEqual(found, expected)) return false;
+    const earlier = await Promise.all(isWriting ? [] : this.#earlier.map((journal) => journal.isInPlace()));
+    return !earlier.includes(false);
   }
 
   async #stampDocument(): Promise<DocumentStamp | undefined> {
@@ -348,7 +353,7 @@ class FileStore<Data> implements Store<Data> {
     const group = this.#pending.splice(0);
     await this.#journal?.append(group);
     this.#flushes++;
-    if (!(await this.#isDocumentInPlace())) throw new Error(`${this.#place.path} was removed or changed`);
+    if (!(await this.#areOthersInPlace())) throw new Error(`${this.#place.path} or a journal was removed or changed`);
     this.#kept = upTo;
   }
 
@@ -402,6 +407,7 @@ class FileStore<Data> implements Store<Data> {
     low.data = { schemaVersion: STORE_VERSION, epoch: lock.epoch, holder: lock.id, generation, entries };
     await low.write();
     this.#document = await this.#stampDocument();
+    this.#earlier = [];
     for (const journal of await listJournals(fs, path)) {
       if (journal.generation < generation) await fs.remove(journal.path);
     }
@@ -419,7 +425,9 @@ class FileStore<Data> implements Store<Data> {
     const entries = this.#options.format.dump(this.data);
     // The dump contains what is pending, so that must go to the old journal: a change of a company cannot be applied after the company's removal.
     await this.#append();
-    await this.#switchTo(await this.#createJournal(this.#journal?.lines ?? 0));
+    const next = await this.#createJournal(this.#journal?.lines ?? 0);
+    if (this.#journal !== undefined) this.#earlier.push(this.#journal);
+    await this.#switchTo(next);
     this.#writingDocument = this.#writeDocument(this.#generation, entries)
       .catch((error: unknown) => {
         this.#options.log.write("warn", "store", { message: `a checkpoint could not be written: ${messageOf(error)}` });
