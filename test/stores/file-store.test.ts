@@ -504,6 +504,34 @@ describe("the disk", () => {
     });
   });
 
+  it("a journal that is removed before the checkpoint is written: a change waits for the checkpoint", async () => {
+    const path = await newStorePath();
+    let writing = Promise.resolve();
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      async rename(from, to) {
+        if (to === path) await writing;
+        await nodeFileSystem.rename(from, to);
+      },
+    };
+    const { store, put } = await openLetters(path, { fs, journalBytes: 500 });
+    let finish = (): void => undefined;
+    writing = new Promise((resolve) => (finish = resolve));
+    put("a".repeat(500), 1);
+    await store.durable(true);
+    await rm(journalPath(path, 1));
+    put("b", 2);
+    const copies: string[] = [];
+    const kept = (async () => {
+      await store.durable(true);
+      copies.push(await copyOf(path));
+    })();
+    while (copies.length === 0 && store.writable() === undefined) await systemClock.yieldToEventLoop();
+    finish();
+    await kept;
+    for (const copy of copies) expect([...(await openLetters(copy)).store.data.values()]).toEqual([1, 2]);
+  });
+
   it("a folder that is replaced by a file fails until it is back", async () => {
     const path = join(await folderWith({}), "data", "store.json");
     const { store, put } = await openLetters(path);

@@ -235,13 +235,14 @@ class FileStore<Data> implements Store<Data> {
 
   /** Whether nobody else removed, replaced or changed the document and the journals between it and the present one. */
   async #areOthersInPlace(): Promise<boolean> {
-    // While a new document is written, it may already have replaced them.
-    const isWriting = this.#writingDocument !== undefined;
-    const expected = isWriting ? undefined : this.#document;
+    // While a new document is written, it may already have replaced this one.
+    const expected = this.#writingDocument === undefined ? this.#document : undefined;
     const found = await this.#stampDocument();
     if (expected === undefined ? found === undefined : !isDeepStrictEqual(found, expected)) return false;
-    const earlier = await Promise.all(isWriting ? [] : this.#earlier.map((journal) => journal.isInPlace()));
-    return !earlier.includes(false);
+    const earlier = this.#earlier;
+    const areInPlace = await Promise.all(earlier.map((journal) => journal.isInPlace()));
+    // When a new document is in place by now, this process has removed them.
+    return earlier !== this.#earlier || !areInPlace.includes(false);
   }
 
   async #stampDocument(): Promise<DocumentStamp | undefined> {
