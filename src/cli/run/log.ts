@@ -2,7 +2,7 @@ import { type Instant, toIso } from "../../kernel/time/instant.js";
 import { type Log, type LogLevel, logLevels } from "../../kernel/log.js";
 import { systemClock } from "../../kernel/time/system-clock.js";
 import { createLineRenderer } from "./render-line.js";
-import { printable, shorten } from "../../kernel/messages/text.js";
+import { printable, redactAndShorten } from "../../kernel/messages/text.js";
 
 export const logStyles = ["pretty", "json", "silent"] as const;
 type LogStyle = (typeof logStyles)[number];
@@ -85,8 +85,6 @@ function renderJson(line: Fields): string {
 /** Texts are truncated; sentences and stack traces may be longer. */
 const TEXT_MAX = 200;
 const PROSE_MAX = 8_000;
-/** How many times the characters that are shown are redacted. It is cut with a mark, since redaction may shorten what is before it. */
-const REDACTED_MORE = 10;
 const prose: ReadonlySet<string> = new Set(["message", "error"]);
 
 function cleanFields(fields: Fields, redact: LogSource["redact"]): Fields {
@@ -94,11 +92,8 @@ function cleanFields(fields: Fields, redact: LogSource["redact"]): Fields {
 }
 
 function clean(name: string, value: unknown, redact: LogSource["redact"]): unknown {
-  if (typeof value === "string" && times.has(name)) return value;
-  if (typeof value === "string") {
-    const most = prose.has(name) ? PROSE_MAX : TEXT_MAX;
-    return shorten(redact(shorten(value, REDACTED_MORE * most)), most);
-  }
+  if (typeof value === "string")
+    return times.has(name) ? value : redactAndShorten(value, prose.has(name) ? PROSE_MAX : TEXT_MAX, redact);
   if (typeof value !== "object" || value === null) return value;
   return cleanFields({ ...value }, redact);
 }

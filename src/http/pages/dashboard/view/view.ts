@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { UsageError } from "../../../../kernel/messages/problem.js";
-import { quote, shorten } from "../../../../kernel/messages/text.js";
+import { quote, redactAndShorten } from "../../../../kernel/messages/text.js";
 import type { Company } from "../../../../sandbox/company/company.js";
 import type { Redactor } from "../../../../sandbox/observation/redact.js";
 import type { Caller } from "../../../shared/caller.js";
@@ -96,13 +96,9 @@ export const FACT_MAX = 2_000;
 /** The most characters of a body. The control API shows all of it. */
 export const TEXT_MAX = 64 * 1024;
 
-/** No credential is longer, even when it is escaped. */
-const CREDENTIAL_MAX = 8 * 1024;
-
 /** Redacts and shortens a client's text: a description may have a megabyte, and a page lists many. */
 export function redactAndTruncate({ redactor }: { readonly redactor: Redactor }, text: string, max = LINE_MAX): string {
-  // The margin keeps a credential at the cut whole. It is cut with a mark, since redaction may shorten what is before it.
-  return shorten(redactor.text(shorten(text, max + CREDENTIAL_MAX)), max);
+  return redactAndShorten(text, max, redactor.text);
 }
 
 /** Truncates a body, and adds how much was cut off. */
