@@ -64,6 +64,19 @@ it("leaves settings open when either of them explains the traffic", async () => 
   expect(renderMarkdown(report)).toMatch(/^\| `\S+` \| open \|/m);
 });
 
+it.each(["{}", '{"message":"Service Unavailable"}'])("takes no setting from the body of a 503: %s", async (body) => {
+  const recorded = await recordWith({}, async (sandbox) => {
+    for (let at = 0; at < 3; at++) await sandbox.fetch("/v1/charges", { json: { amount: 0 } });
+  });
+  const headers = [["content-type", "application/json"]] as const;
+  const answer = { status: 503, headers, body: Buffer.from(body) };
+  const report = await calibrateAll([recorded.map((exchange) => ({ ...exchange, answer }))], {
+    only: ["errors", "rateLimit"],
+  });
+  expect(Object.keys(settingsIn(report, "open"))).toEqual(["errors.shape", "rateLimit"]);
+  expect(report.drift.map(({ kind, example }) => [kind, example.got])).toEqual([["status", 503]]);
+});
+
 it("reports what it does not compare under the id that the recording has", async () => {
   const recorded = await recordWith({}, (sandbox) => sandbox.fetch("/v1/transactions/txn_earlier?x=1"));
   const unavailable = recorded.map((exchange) => ({ ...exchange, answer: { ...exchange.answer!, status: 503 } }));
