@@ -80,6 +80,24 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     },
   );
 
+  it.each([
+    [["paid", "dropped"], "skipped"],
+    [["paid", "dropped", "refunded"], "pass"],
+  ] as const)("judges only refunds of which the sandbox sends events: %j", async (chargeEvents, verdict) => {
+    const sandbox = await create({ profile: { webhooks: { chargeEvents } } });
+    const handled: readonly string[] = chargeEvents;
+    const charges = new Map<string, { status: string; refunded: number }>();
+    const shop: Application = {
+      handle: ({ id, status, refunded = 0 }) => {
+        if (handled.includes(status) && charges.get(id)?.status !== "refunded") charges.set(id, { status, refunded });
+      },
+      state: () => [...charges.values()].filter(({ status }) => status !== "dropped"),
+    };
+    const { url } = await startApplication(shop, sandbox.secretKey);
+    const report = await audit(url, { topic: "charges/events", only: ["state-refunds"], sandbox, check: shop.state });
+    expect(verdictsOf(report)).toEqual({ "state-refunds": verdict });
+  });
+
   it("sends no second refund of a charge where there is none", async () => {
     const sandbox = await create({ profile: { refunds: { further: "refused" } } });
     const events = new Set<string>();

@@ -29,6 +29,8 @@ export interface Order {
   readonly amountXof: number;
   /** Whether the sandbox refuses a second refund of a charge. */
   readonly isRefundedOnce?: boolean;
+  /** The statuses of charges of which the sandbox sends events. */
+  readonly sentStatuses?: readonly string[];
   /** Renders the body of an event. With a sandbox, it first makes the event happen there, unless it has happened already or never really happens. */
   readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
 }
@@ -125,7 +127,7 @@ async function openCharge(
   const { paymentUrl: _, ...before } = await ask(charge, door, "GET", `/v1/charges/${path}`);
   const amount = before.amount;
   const part = refundedAfter("refunded in part", amount);
-  const { refunds } = await ask(profile, door, "GET", "/_sandbox/profile");
+  const { refunds, webhooks } = await ask(profile, door, "GET", "/_sandbox/profile");
   const refund = (by: number): Record<string, number> => ({ [refunds.amountField]: by });
   const further = refundedAfter("refunded further", amount) - (steps.includes("refunded in part") ? part : 0);
   const calls: Partial<Record<Step, readonly [path: string, body?: object]>> = {
@@ -159,6 +161,7 @@ async function openCharge(
     names: [id, externalId],
     amountXof: amount,
     isRefundedOnce: refunds.further === "refused",
+    sentStatuses: webhooks.chargeEvents,
     bodyOf: async (delivery) => {
       await makeHappen(delivery.step);
       return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });
@@ -232,7 +235,10 @@ export const newCharge = {
 
 const identified = z.looseObject({ id: z.string() });
 const charge = z.looseObject({ id: z.string(), externalId: z.string(), amount: z.number() });
-const profile = z.looseObject({ refunds: z.looseObject({ amountField: z.string(), further: z.string() }) });
+const profile = z.looseObject({
+  refunds: z.looseObject({ amountField: z.string(), further: z.string() }),
+  webhooks: z.looseObject({ chargeEvents: z.array(z.string()) }),
+});
 type ChargeBody = z.infer<typeof charge>;
 
 async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Parameters<SandboxDoor>): Promise<T> {

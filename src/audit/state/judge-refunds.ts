@@ -16,7 +16,10 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
   return judgeReady(trial, ID, async ({ families, effects, hasMoved }) => {
     if (!families.has("charge"))
       return { outcome: "skipped", reason: "the topic is not one of charges", isNotRequested: true };
-    const { check: source } = trial.state.options;
+    const { options, sentStatuses } = trial.state;
+    const isSent = (status: string): boolean => sentStatuses?.includes(status) ?? true;
+    if (!isSent("refunded")) return { outcome: "skipped", reason: NOT_SENT, isNotRequested: true };
+    const { check: source } = options;
     const [paid = [], refund = []] = [effects.get("paid"), effects.get("refunded")];
     if (paid.length === 0 && refund.length === 0) {
       return hasMoved
@@ -30,11 +33,12 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
     }
     const shipped = describeShipping(refund, "at the refund", { source, paid });
     if (shipped !== undefined) return describe(trial, events("paid", "refunded"), [shipped]);
-    return judgeParts(trial, paid, refund);
+    return isSent("refunded_partially") ? judgeParts(trial, paid, refund) : { outcome: "passed" };
   });
 }
 
 const NO_CHARGES = "no event of a charge changes what --check prints";
+const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
 const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
 
 /** Whether a place shows a payment: as a status, a count of orders by status, or a sum of money. */

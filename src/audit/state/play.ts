@@ -221,6 +221,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     if (family !== "charge" || delivery.order === "unknown") continue;
     session.amountXof = made.amountXof;
     session.isRefundedOnce = made.isRefundedOnce === true;
+    session.sentStatuses = made.sentStatuses;
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.app.noteOrder();

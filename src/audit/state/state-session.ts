@@ -28,6 +28,8 @@ export class StateSession {
   amountXof = AMOUNT_XOF;
   /** Whether a charge has at most one refund: the sandbox beside the application refuses a second one. */
   isRefundedOnce = false;
+  /** The statuses of charges of which the sandbox beside the application sends events. Undefined without a sandbox. */
+  sentStatuses: readonly string[] | undefined;
   /** Checks that failed again when their schedule was played once more. */
   readonly failed = new Set<StateCheckId>();
   readonly notes: string[] = [];
