@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { audit, type Charge, type Sandbox } from "../../src/index.js";
+import { audit, type Charge, type Sandbox, type Transaction } from "../../src/index.js";
 import { type Application, startApplication } from "../audit/applications.js";
 import { create } from "./sandboxes.js";
 import { verdictsOf } from "../support/audits.js";
@@ -96,6 +96,28 @@ describe("audit of an application beside a sandbox", { timeout: 60_000 }, () => 
     const { url } = await startApplication(shop, sandbox.secretKey);
     const report = await audit(url, { topic: "charges/events", only: ["state-refunds"], sandbox, check: shop.state });
     expect(verdictsOf(report)).toEqual({ "state-refunds": verdict });
+  });
+
+  it("names transactions in events as the profile says", async () => {
+    const sandbox = await create({ profile: { transfers: { webhookId: "prefixed" } } });
+    const payouts = new Map<string, string>();
+    const payroll: Application = {
+      handle: ({ id, status }) => {
+        if (payouts.get(id) === "pending") payouts.set(id, status);
+      },
+      state: () => [...payouts.values()],
+    };
+    const order = async (): Promise<Transaction> => {
+      const reference = `salary-${payouts.size}`;
+      const json = { type: "transfer", amount: 5000, msisdn: "+2250700000003", reference };
+      const made = await (await sandbox.fetch<Transaction>("/v1/transactions", { json })).json();
+      payouts.set(made.id, made.status);
+      return made;
+    };
+    const { url } = await startApplication(payroll, sandbox.secretKey);
+    const asked = { topic: "transactions/completed", only: ["state-history", "state-duplicate"] };
+    const report = await audit(url, { ...asked, sandbox, check: payroll.state, order });
+    expect(verdictsOf(report)).toEqual({ "state-history": "pass", "state-duplicate": "pass" });
   });
 
   it("sends no second refund of a charge where there is none", async () => {

@@ -193,11 +193,14 @@ async function openTransfer(
     printed === undefined
       ? await withoutDeliveries(door, { reference }, () => ask(identified, door, "POST", "/v1/transactions", request))
       : await ask(identified, door, "GET", `/v1/transactions/${encodeURIComponent(printed.id)}`);
-  // The contract says of the id: "a plain UUID in a webhook payload".
-  const order = renderedOrder({ ...resource, id: id.replace(/^txn_/, "") }, topic, printed?.members);
+  const { transfers } = await ask(profile, door, "GET", "/_sandbox/profile");
+  const plainId = id.replace(/^txn_/, "");
+  const sent = { ...resource, id: transfers.webhookId === "prefixed" ? id : plainId };
+  const order = renderedOrder(sent, topic, printed?.members);
   const left = needed(steps, "transfer");
   return {
     ...order,
+    names: [...order.names, plainId],
     bodyOf: async (delivery) => {
       for (const step of left.splice(0, left.indexOf(delivery.step) + 1)) {
         const verb = { completed: "complete", failed: "fail" }[step === "completed" ? step : "failed"];
@@ -236,6 +239,7 @@ export const newCharge = {
 const identified = z.looseObject({ id: z.string() });
 const charge = z.looseObject({ id: z.string(), externalId: z.string(), amount: z.number() });
 const profile = z.looseObject({
+  transfers: z.looseObject({ webhookId: z.string() }),
   refunds: z.looseObject({ amountField: z.string(), further: z.string() }),
   webhooks: z.looseObject({ chargeEvents: z.array(z.string()) }),
 });
