@@ -14,8 +14,11 @@ import type { Company } from "./company/company.js";
 import type { Sandbox } from "./sandbox.js";
 import type { ExchangeEvent } from "./sandbox-events.js";
 
+/** What a line needs of the request that caused it. Bodies are not kept: thousands of lines may wait. */
+type Cause = Pick<Exchange, "made" | "company"> & Pick<ExchangeEvent, "requestId">;
+
 /** Writes one line. It gets the requests of its batch, one of which may be its cause. */
-type WriteLine = (requests: readonly ExchangeEvent[]) => void;
+type WriteLine = (requests: readonly Cause[]) => void;
 
 /** The most lines that wait. Those beyond it are left out, with a warning: writing them at once would take seconds. */
 const WAITING_MAX = 200_000;
@@ -30,7 +33,7 @@ export function logActivity(sandbox: Sandbox): () => void {
   const { log, system, events } = sandbox;
   if (!wants(log, "info")) return () => undefined;
   const lines: WriteLine[] = [];
-  const requests: ExchangeEvent[] = [];
+  const requests: Cause[] = [];
   let isWaiting = false;
   let leftOut = 0;
   const write = (count: number): void => {
@@ -67,10 +70,11 @@ export function logActivity(sandbox: Sandbox): () => void {
     isWaiting = true;
   };
   events.on("exchange", (answered) => {
-    const endedAt = system.monotonic();
-    requests.push(answered);
+    const { requestId, exchange } = answered;
+    requests.push({ requestId, made: exchange.made, company: exchange.company });
+    const fields = wants(log, "debug") ? fieldsOfExchange(answered, system.monotonic()) : undefined;
     add(() => {
-      if (wants(log, "debug")) log.write("debug", "request", fieldsOfExchange(answered, endedAt));
+      if (fields !== undefined) log.write("debug", "request", fields);
     });
   });
   events.on("changed", ({ company, changes }) => {
@@ -93,7 +97,7 @@ function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change): Wri
     const { before, after: event } = change;
     if (before !== undefined || event === undefined) return undefined;
     return (requests) => {
-      const cause = requests.find(({ exchange }) => hasCaused(exchange, world, event));
+      const cause = requests.find((request) => hasCaused(request, world, event));
       const fields = fieldsOfEvent(event, cause?.requestId, redactor);
       log.write("info", event.type, { company, now: toIso(event.at), ...fields });
     };
@@ -108,7 +112,7 @@ function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change): Wri
 }
 
 /** Compares worlds: after a reset, the company of the same id has another one. */
-function hasCaused({ made, company }: Exchange, world: World, event: DomainEvent): boolean {
+function hasCaused({ made, company }: Cause, world: World, event: DomainEvent): boolean {
   return company?.world === world && event.seq > made.from && event.seq <= made.to;
 }
 

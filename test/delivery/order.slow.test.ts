@@ -1,13 +1,19 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startLive } from "../support/live.js";
 import { holdId } from "../../src/domain/model/delivery.js";
 import { CONCURRENT_ATTEMPTS_PER_RECEIVER } from "../../src/sandbox/company/dispatcher.js";
 import { logActivity } from "../../src/sandbox/activity-log.js";
+import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import type { Log } from "../../src/kernel/log.js";
 import { longestStop } from "../support/loop-stops.js";
 import { transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld } from "../support/world.js";
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
 
 describe("different resources go out concurrently, bounded per receiver, keep-alive", () => {
   it("five thousand are sent over a limited number of sockets at a time", async () => {
@@ -60,8 +66,8 @@ it("thousands of held deliveries are released, and others sent again, without bl
 });
 
 /** A company with failing deliveries to one subscription, whose changes are logged. */
-async function openFailing(log: Log, count: number) {
-  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log });
+async function openFailing(log: Log, count: number, limits = DEFAULT_LIMITS) {
+  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log, limits });
   const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
   await api("POST", "/v1/transactions", transferRequest());
   const company = sandbox.defaultCompany;
@@ -71,7 +77,12 @@ async function openFailing(log: Log, count: number) {
   const ids = Array.from({ length: count }, (_, n) => `del_${n}`);
   for (const id of ids) deliveries.set({ ...delivery, id, seq: company.nextSeq() });
   onTestFinished(() => company.close());
-  return { ids, flush: logActivity(sandbox), cancelAll: () => api("DELETE", `/v1/webhooks/${subscription.body.id}`) };
+  return {
+    ids,
+    api,
+    flush: logActivity(sandbox),
+    cancelAll: () => api("DELETE", `/v1/webhooks/${subscription.body.id}`),
+  };
 }
 
 it("the lines of the log about thousands of deliveries are written between other work, in their order", async () => {
@@ -108,4 +119,19 @@ it("lines of the log beyond those that may wait are left out, and one warning sa
   expect(warnings).toEqual([
     expect.stringMatching(/^More than 200000 lines of the log waited: 100\d were left out\.$/),
   ]);
+});
+
+it("the bodies of requests are not kept while lines of the log wait", async () => {
+  let written = 0;
+  const log = { wants: (level: string) => level === "info", write: () => void written++ };
+  const { api, cancelAll } = await openFailing(log, 150_000, { ...DEFAULT_LIMITS, requests: 1 });
+  await cancelAll();
+  const refuse = () => api("POST", "/v1/charges", { junk: Array.from({ length: 50_000 }, () => []) });
+  await refuse();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 60; n++) expect((await refuse()).status).toBe(400);
+  collect();
+  expect(written).toBeLessThan(150_000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(30 * 1024 * 1024);
 });
