@@ -27,10 +27,8 @@ export interface Order {
   /** All texts by which the application may identify it. */
   readonly names: readonly string[];
   readonly amountXof: number;
-  /** Whether the sandbox refuses a second refund of a charge. */
-  readonly isRefundedOnce?: boolean;
-  /** The statuses of charges of which the sandbox sends events. */
-  readonly sentStatuses?: readonly string[];
+  /** The profile of the sandbox in which the charge exists. */
+  readonly profile?: SandboxProfile;
   /** Renders the body of an event. With a sandbox, it first makes the event happen there, unless it has happened already or never really happens. */
   readonly bodyOf: (delivery: Pick<Delivery, "step" | "subscription">) => Promise<string>;
 }
@@ -127,8 +125,8 @@ async function openCharge(
   const { paymentUrl: _, ...before } = await ask(charge, door, "GET", `/v1/charges/${path}`);
   const amount = before.amount;
   const part = refundedAfter("refunded in part", amount);
-  const { refunds, webhooks } = await ask(profile, door, "GET", "/_sandbox/profile");
-  const refund = (by: number): Record<string, number> => ({ [refunds.amountField]: by });
+  const settings = await ask(profile, door, "GET", "/_sandbox/profile");
+  const refund = (by: number): Record<string, number> => ({ [settings.refunds.amountField]: by });
   const further = refundedAfter("refunded further", amount) - (steps.includes("refunded in part") ? part : 0);
   const calls: Partial<Record<Step, readonly [path: string, body?: object]>> = {
     paid: [`/_sandbox/charges/${path}/pay`],
@@ -160,8 +158,7 @@ async function openCharge(
   return {
     names: [id, externalId],
     amountXof: amount,
-    isRefundedOnce: refunds.further === "refused",
-    sentStatuses: webhooks.chargeEvents,
+    profile: settings,
     bodyOf: async (delivery) => {
       await makeHappen(delivery.step);
       return JSON.stringify({ topic: topicFor(delivery, topic), data: data.get(delivery.step) });
@@ -243,6 +240,8 @@ const profile = z.looseObject({
   refunds: z.looseObject({ amountField: z.string(), further: z.string() }),
   webhooks: z.looseObject({ chargeEvents: z.array(z.string()) }),
 });
+/** The settings that an audit follows. */
+export type SandboxProfile = z.infer<typeof profile>;
 type ChargeBody = z.infer<typeof charge>;
 
 async function ask<T>(schema: z.ZodType<T>, door: SandboxDoor, ...call: Parameters<SandboxDoor>): Promise<T> {

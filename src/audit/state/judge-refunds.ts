@@ -16,8 +16,8 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
   return judgeReady(trial, ID, async ({ families, effects, hasMoved }) => {
     if (!families.has("charge"))
       return { outcome: "skipped", reason: "the topic is not one of charges", isNotRequested: true };
-    const { options, sentStatuses } = trial.state;
-    const isSent = (status: string): boolean => sentStatuses?.includes(status) ?? true;
+    const { options, profile } = trial.state;
+    const isSent = (status: string): boolean => profile?.webhooks.chargeEvents.includes(status) ?? true;
     if (!isSent("refunded")) return { outcome: "skipped", reason: NOT_SENT, isNotRequested: true };
     const { check: source } = options;
     const [paid = [], refund = []] = [effects.get("paid"), effects.get("refunded")];
@@ -49,10 +49,14 @@ function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
 }
 
-/** Refunds 70 % at once and in two parts, where there are second refunds: sums of money must change by what was refunded. Both histories are played again before a failure is reported. */
+/**
+ * Refunds 70 % at once and in two parts, where a charge may be refunded twice: sums of money must change by what was refunded. Both histories are played
+ * again before a failure is reported.
+ */
 async function judgeParts(trial: StateTrial, paid: Change, refund: Change): Promise<Verdict> {
   const once = events("paid", "refunded further");
-  const twice = trial.state.isRefundedOnce ? once : events("paid", "refunded in part", "refunded further");
+  const twice =
+    trial.state.profile?.refunds.further === "refused" ? once : events("paid", "refunded in part", "refunded further");
   const verdict = await compareParts(trial, { once, twice, paid, refund });
   for (const history of verdict.outcome === "failed" ? [once, twice] : []) {
     const known = await playHistory(trial, history);

@@ -68,7 +68,7 @@ export async function judgeSchedules(trial: StateTrial, id: StateCheckId): Promi
       seeds[check].filter(
         (schedule: Schedule) =>
           schedule.every(({ step }) => families.has(familyOf(step))) &&
-          !(session.isRefundedOnce && isRefundedTwice(schedule)),
+          !(session.profile?.refunds.further === "refused" && isRefundedTwice(schedule)),
       );
     if (session.app.isSlow && !session.hasTriedAll) {
       session.hasTriedAll = true;

@@ -220,8 +220,7 @@ async function openOrders(session: StateSession, schedule: Schedule): Promise<Or
     // The unknown order is the audit's own: its amount is not that of the application's orders.
     if (family !== "charge" || delivery.order === "unknown") continue;
     session.amountXof = made.amountXof;
-    session.isRefundedOnce = made.isRefundedOnce === true;
-    session.sentStatuses = made.sentStatuses;
+    session.profile = made.profile;
   }
   // The last reading still holds, unless the application has just made an order.
   if (session.options.order !== undefined) session.app.noteOrder();

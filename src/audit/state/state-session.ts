@@ -2,7 +2,7 @@ import type { UsageError } from "../../kernel/messages/problem.js";
 import type { AuditEvent, Exchange, Failure, Stage } from "../wire/check.js";
 import { AMOUNT_XOF, type Family, type Step } from "../wire/events.js";
 import type { Change } from "../application/change.js";
-import type { OrderOptions } from "../application/orders.js";
+import type { OrderOptions, SandboxProfile } from "../application/orders.js";
 import type { Schedule, StateCheckId } from "../application/schedule.js";
 import type { StateSource } from "../application/state-reader.js";
 import { ObservedApp, type ObserveOptions } from "./observed-app.js";
@@ -26,10 +26,8 @@ export class StateSession {
   sent = 0;
   /** The amount of the last charge. */
   amountXof = AMOUNT_XOF;
-  /** Whether a charge has at most one refund: the sandbox beside the application refuses a second one. */
-  isRefundedOnce = false;
-  /** The statuses of charges of which the sandbox beside the application sends events. Undefined without a sandbox. */
-  sentStatuses: readonly string[] | undefined;
+  /** The profile of the sandbox beside the application, from the first charge on. */
+  profile: SandboxProfile | undefined;
   /** Checks that failed again when their schedule was played once more. */
   readonly failed = new Set<StateCheckId>();
   readonly notes: string[] = [];
