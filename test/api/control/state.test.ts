@@ -265,6 +265,16 @@ describe("a wrong state", () => {
       "charges[1].id is given twice",
     ],
     [
+      "an id of a charge and a transaction, both open",
+      ({ charges, transactions, ...state }) => {
+        const { id } = charges.find(({ status }: LooseJson) => status === "due");
+        const pending = transactions.find(({ status }: LooseJson) => status === "pending");
+        const shared = pending.id.slice("txn_".length);
+        return JSON.parse(JSON.stringify({ charges, transactions, ...state }).replaceAll(id, shared));
+      },
+      "].id is the id of a charge",
+    ],
+    [
       "a place twice",
       (state) => changed(state, "charges", 1, { seq: state.charges[0].seq }),
       "charges[1].seq is given twice",

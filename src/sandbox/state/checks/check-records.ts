@@ -74,6 +74,10 @@ function checkReferences(records: Records): string[] {
     if (externalIds.has(externalId)) complain("externalId", "is given twice");
     externalIds.add(externalId);
   });
+  // Ledger entries, deliveries and holds know a resource by its id alone.
+  eachOf(problems, "transactions", transactions, ({ id }, complain) => {
+    if (ids.charge.has(id)) complain("id", "is the id of a charge");
+  });
   eachOf(problems, "payments", payments, ({ chargeId }, complain) => {
     if (!ids.charge.has(chargeId)) complain("chargeId", "is the id of no charge");
   });
