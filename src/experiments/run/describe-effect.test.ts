@@ -22,7 +22,7 @@ it.each<[string, Effect, readonly Fact[]]>([
   ],
   ["+2250700000010 received 5 000 XOF twice.", { added: [payout(5000)], missing: [] }, [payout(5000), payout(5000)]],
   [
-    "+2250700000010 received 9 000 XOF, which does not happen without the fault.",
+    "+2250700000010 received 9 000 XOF, which does not happen otherwise.",
     { added: [payout(9000)], missing: [] },
     [payout(9000)],
   ],

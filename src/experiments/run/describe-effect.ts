@@ -33,7 +33,7 @@ export function describeEffect(
 
 function describeAdded({ kind, of, amount }: Fact, times: number, usual: Fact | undefined): string {
   const often = times === 1 ? "" : times === 2 ? " twice" : ` ${times} times`;
-  const alone = times === 1 ? ", which does not happen without the fault" : "";
+  const alone = times === 1 ? ", which does not happen otherwise" : "";
   const unlike = usual === undefined ? alone : ` instead of ${money(usual.amount)}`;
   if (kind === "payment") return `${of} was paid ${money(amount)}${often}${unlike}.`;
   if (kind === "refund") return `${money(amount)} of ${of} was refunded${often}${unlike}.`;
