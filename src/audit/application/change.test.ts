@@ -79,6 +79,46 @@ describe("two changes are the same", () => {
 
 describe("two changes are not the same", () => {
   it.each<[string, [unknown, unknown], [unknown, unknown]]>([
+    ...[
+      [["status", "count(*)"]],
+      // A row for the sum, with a text and no figure.
+      [["in all", "none"]],
+      [],
+    ].map((header): [string, [unknown, unknown], [unknown, unknown]] => {
+      const table = (paid: number, refunded: number): unknown => [
+        ...header,
+        ["XOF", "paid", paid],
+        ["XOF", "refunded", refunded],
+      ];
+      return [
+        `when another count of a table grows, with ${JSON.stringify(header)}`,
+        [table(3, 1), table(4, 1)],
+        [table(4, 1), table(4, 2)],
+      ];
+    }),
+    [
+      "when the text of a row beside counts changes",
+      [
+        [
+          ["paid", 1],
+          ["newest", "due"],
+        ],
+        [
+          ["paid", 2],
+          ["newest", "paid"],
+        ],
+      ],
+      [
+        [
+          ["paid", 2],
+          ["newest", "due"],
+        ],
+        [
+          ["paid", 3],
+          ["newest", "due"],
+        ],
+      ],
+    ],
     ["when numbers grow otherwise", [10, 15], [15, 19]],
     ["when one changes and the other does not", [1, 1], [1, 2]],
     ["when a text becomes another", [{ "a-1": "due" }, { "a-1": "paid" }], [{ "b-1": "due" }, { "b-1": "dropped" }]],

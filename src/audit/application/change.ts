@@ -89,23 +89,27 @@ function diffMembers(before: JsonObject, after: JsonObject, place: string, ignor
 }
 
 /**
- * The figures of a table such as `select status, count(*) … group by status`, by label. Figures of 0 are left out, so that 0 and an absent figure are equal.
- * Undefined for other lists.
+ * The figures of a table such as `select status, count(*) … group by status`, by label, which is all texts of a row. A row of texts alone is a header. Figures of
+ * 0 are left out, so that 0 and an absent figure are equal. Undefined for other lists.
  */
 function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, object>> | undefined {
   const rows = new Map<string, object>();
   const labels = new Set<string>();
+  let hasFigures = list.length === 0;
   for (const item of list) {
     const cells = Array.isArray(item) || isObject(item) ? Object.entries(item) : [];
-    const [label, ...others] = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
+    const texts = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
     const figures = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
-    if (typeof label !== "string" || !LABEL.test(label) || others.length > 0 || cells.length === 1) return undefined;
-    // Rows that share a label are not counts, but orders with their status.
-    if (labels.has(label)) return undefined;
+    if (cells.length < 2 || !texts.every((text) => typeof text === "string" && LABEL.test(text))) return undefined;
+    const label = texts.join(" ");
+    // Rows that share a label, or have none, are not counts, but orders with their status.
+    if (label === "" || labels.has(label)) return undefined;
     labels.add(label);
-    if (figures.length > 0) rows.set(label, Object.fromEntries(figures));
+    const isHeader = texts.length === cells.length;
+    hasFigures ||= !isHeader;
+    if (figures.length > 0 || isHeader) rows.set(label, Object.fromEntries(figures));
   }
-  return Object.fromEntries(rows);
+  return hasFigures ? Object.fromEntries(rows) : undefined;
 }
 
 /** A word, but not an id, nor a placeholder such as `<id>`. */

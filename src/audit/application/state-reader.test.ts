@@ -40,6 +40,14 @@ describe("readState", () => {
     expect(await readState(`printf %s '${line}'`, never)).toEqual([row]);
   });
 
+  it("leaves out what databases print around the rows", async () => {
+    const printed = String.raw` status | count\n--------+-------\n paid   |     3\n(1 row)\n\n`;
+    expect(await readState(`printf '${printed}'`, never)).toEqual([
+      ["status", "count"],
+      ["paid", "3"],
+    ]);
+  });
+
   it("keeps the value that a function returned", async () => {
     const orders = { paid: 1 };
     const state = await readState(() => orders, never);

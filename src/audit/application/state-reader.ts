@@ -47,9 +47,12 @@ function parseState(text: string): unknown {
   if (typeof state !== "string" || text.startsWith('"')) return state;
   return text
     .split(/\r?\n/)
-    .filter((line) => line.trim() !== "")
+    .filter((line) => !NO_ROW.test(line.trim()))
     .map(parseRow);
 }
+
+/** An empty line, a line between header and rows, or the number of rows, as psql prints them. */
+const NO_ROW = /^([-+|=]*|\(\d+ rows?\))$/;
 
 function parseRow(line: string): unknown {
   const value = parseJsonOrText(line);
