@@ -52,6 +52,19 @@ describe("the dashboard under hostile requests", () => {
     const { html } = await visit(live.app).get("/_sandbox/dashboard/customers");
     expect(html).toContain('<span class="pill plain">constructor</span>');
   });
+  it("finds what an event is about, also in a state whose events are about each other", async () => {
+    const live = await startLive();
+    for (let n = 0; n < 2; n++) await live.createCharge();
+    const { body: state } = await live.control("GET", "/state");
+    const [first, second] = state.events;
+    const { id } = first.subject.charge;
+    Object.assign(second, { id, resource: first.id });
+    second.subject.charge.id = first.id;
+    expect((await live.control("PUT", "/state", state)).status).toBe(200);
+    const { status, text } = await visit(live.app).get(`/_sandbox?q=${first.id}`);
+    expect(status).toBe(200);
+    expect(text).toContain(`Charge ${id}`);
+  });
   it("shows a delivery whose body is not JSON, which a state may contain", async () => {
     const live = await startLive();
     const url = "http://127.0.0.1:9/hook";

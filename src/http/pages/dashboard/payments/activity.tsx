@@ -97,8 +97,8 @@ interface Found {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** What has exactly this id, reference, phone number or correlation id, however old it is. */
-function findById(view: View, text: string): readonly Found[] {
+/** What has exactly this id, reference, phone number or correlation id, however old it is. For an event also what it is about (`isSubject`). */
+function findById(view: View, text: string, isSubject = false): readonly Found[] {
   const { sandbox, company } = view;
   const { charges, transfers, batches, deliveries, subscriptions, customers, ledger, rules, events } = company.world;
   const { entries } = sandbox.observationOf(company.id).journal;
@@ -125,8 +125,9 @@ function findById(view: View, text: string): readonly Found[] {
     customer && rowOf("Customer", "/customers", customer.msisdn),
     request && pageOf("Request", "/requests", request.id),
   ];
-  const event = events.get(text)?.resource ?? text;
-  return [...found.filter((one) => one !== undefined), ...(event === text ? [] : findById(view, event))];
+  // In a state that somebody wrote, this id may be that of another event.
+  const subject = isSubject ? text : (events.get(text)?.resource ?? text);
+  return [...found.filter((one) => one !== undefined), ...(subject === text ? [] : findById(view, subject, true))];
 }
 
 const pageOf = (what: string, path: string, id: string): Found => ({ what: `${what} ${id}`, path: `${path}/${id}` });
