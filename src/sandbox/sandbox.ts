@@ -183,8 +183,7 @@ export class Sandbox {
 
   /** Counts a request with an unknown token towards the company of its `X-Company-Id`, otherwise the default company. With tenancy towards none. */
   #observedCompany({ company, named }: Exchange): Pick<Company, "id"> | undefined {
-    const isStranger = this.options.tenancy || this.#companies.size === 0;
-    return company ?? named ?? (isStranger ? undefined : this.defaultCompany);
+    return company ?? named ?? (this.options.tenancy ? undefined : this.findDefaultCompany());
   }
 
   /** For what a company's tenant or a stranger sees. With tenancy it knows no other tenant's secrets: one could be any text, such as "application/json". */
@@ -301,6 +300,7 @@ export class Sandbox {
     const begin = this.options.tenancy ? { ...setup, tokens, secretKey } : setup;
     this.#assertTokensFree(begin);
     const { record } = this.#create(begin, company.record);
+    this.provisioned.replace(company.record.identity);
     this.#forget(company);
     return this.#replace(company, record);
   }
@@ -314,12 +314,12 @@ export class Sandbox {
   /** Resets the configured companies and removes the others. */
   resetAll(): void {
     const before = new Map(this.companies.map(({ id, record }) => [id, record]));
-    const stays = new Set(this.options.companies.map(({ id }) => id));
     for (const id of this.store.data.companies.keys()) this.removeMoved(id);
     for (const company of this.companies) {
-      if (stays.has(company.id)) {
+      if (this.options.companies.some(({ id }) => id === company.id)) {
         this.#forget(company);
         this.#close(company);
+        this.provisioned.replace(company.record.identity);
       } else this.remove(company);
     }
     for (const setup of this.options.companies) this.open(setup, before.get(setup.id));

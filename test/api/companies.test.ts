@@ -246,6 +246,14 @@ describeApi("auto-provision", (open) => {
     expect([await statusOf("at_first"), await statusOf("at_second")]).toEqual([200, 200]);
   });
 
+  it.each(["company_sandbox", "*"])("opens no company for a token that a reset of %s took back", async (company) => {
+    const { api, control } = await open({ autoProvision: true });
+    await control("POST", "/companies/company_sandbox/rotate", { accessToken: "at_second" });
+    expect((await control("POST", `/reset?company=${company}`)).status).toBe(200);
+    expect((await api("GET", "/v1/balance", undefined, as("at_second"))).status).toBe(401);
+    expect((await api("GET", "/v1/balance")).status).toBe(200);
+  });
+
   it("is off by default", async () => {
     const { api } = await open();
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
