@@ -63,8 +63,8 @@ export const sound: Readonly<Record<string, Specimen>> = {
           rows.set(event.id, { number: row?.number ?? rows.size + 1, status: event.status, at });
         },
         state: () => [
-          "id\tcharge\tstatus\tupdated_at",
-          ...[...rows].map(([id, { number, status, at }]) => `${number}\t${id}\t${status}\t${at}`),
+          ["id", "charge", "status", "updated_at"],
+          ...[...rows].map(([id, { number, status, at }]) => [number, id, status, at]),
         ],
       };
     },

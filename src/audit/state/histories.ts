@@ -52,9 +52,10 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
   const session = trial.state;
   if (!(await session.app.findVarying())) return { unfit: CHANGES_BY_ITSELF };
   const families = new Set<Family>();
-  const effects = new Map<Step, Change>();
   let hasMoved = false;
   let foreign: string | undefined;
+  let unstable: string | undefined;
+  const histories: Array<() => ReadonlyMap<Step, Change>> = [];
   for (const family of familiesOf(session.options.topic)) {
     const played = await playFamily(trial, family).catch((error: unknown) => {
       // A shop that only collects payments may have no balance for transfers.
@@ -70,10 +71,14 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
     if ("unfit" in played)
       return played.refusal === undefined && (await session.app.isBusy()) ? { unfit: LATE } : played;
     families.add(family);
-    for (const [step, effect] of played.effects) effects.set(step, effect);
+    histories.push(played.effectsNow);
     hasMoved ||= played.hasMoved;
+    unstable ??= played.unstable;
   }
+  const effects = new Map(histories.flatMap((effectsNow) => [...effectsNow()]));
   if (!hasMoved && (await session.app.isBusy())) return { unfit: LATE };
+  // What is ignored may be all that shows a mistake.
+  if (unstable !== undefined && [...effects.values()].every(({ length }) => length === 0)) return { unfit: unstable };
   const idle = [...effects].filter(([, change]) => change.length === 0).map(([step]) => step);
   if (idle.length > 0) session.notes.push(`Events that changed nothing in what --check prints: ${idle.join(", ")}.`);
   if (session.app.ignored.size > 0) {
@@ -85,7 +90,13 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
 }
 
 type FamilyPlayed =
-  | { readonly effects: ReadonlyMap<Step, Change>; readonly hasMoved: boolean }
+  | {
+      /** The effects without the places that have been ignored since. */
+      readonly effectsNow: () => ReadonlyMap<Step, Change>;
+      readonly hasMoved: boolean;
+      /** How two histories differed, when their difference is ignored from now on. */
+      readonly unstable: string | undefined;
+    }
   | Extract<Readiness, { unfit: string }>;
 
 async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlayed> {
@@ -106,14 +117,16 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
   const third = isKnown ? first : await play(trial, history, second.change);
   const late = refusalOf([...second.exchanges, ...third.exchanges]);
   if (late !== undefined) return late;
-  if (!isSameChange(second.change, third.change)) {
+  const isSame = isSameChange(second.change, third.change);
+  const unstable = isSame ? undefined : describeUnstable(second.change, third.change);
+  if (unstable !== undefined) {
     const varied = variedPlaces(second.change, third.change);
-    if (varied === undefined) return { unfit: describeUnstable(second.change, third.change) };
+    if (varied === undefined) return { unfit: unstable };
     for (const place of varied) session.app.ignored.add(place);
   }
   session.histories.set(keyOf(history), second.changeNow());
-  const effects = history.map(({ step }, index) => [step, second.effects[index] ?? []] as const);
-  return { effects: new Map(effects), hasMoved };
+  const effectsNow = () => new Map(history.map(({ step }, index) => [step, second.effects[index] ?? []]));
+  return { effectsNow, hasMoved, unstable };
 }
 
 /** Plays the history under the topic's other spelling, which is used from then on when it changes the state. */
