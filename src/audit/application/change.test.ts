@@ -83,6 +83,10 @@ describe("two changes are not the same", () => {
       [["status", "count(*)"]],
       // A row for the sum, with a text and no figure.
       [["in all", "none"]],
+      [["", 30]],
+      [["due", 3, null]],
+      ["orders of shop 7"],
+      ["# TYPE orders_total gauge"],
       [],
     ].map((header): [string, [unknown, unknown], [unknown, unknown]] => {
       const table = (paid: number, refunded: number): unknown => [

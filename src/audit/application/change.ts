@@ -51,9 +51,12 @@ function diff(before: unknown, after: unknown, place: string, ignored: ReadonlyS
     return diffLists([before].flat(), [after].flat(), place, ignored);
   const areEmpty = isEmptyOrAbsent(before) && isEmptyOrAbsent(after);
   if (!areEmpty && isListOrAbsent(before) && isListOrAbsent(after)) {
-    const [rows, rowsAfter] = [figuresByLabel(before), figuresByLabel(after)];
-    if (rows !== undefined && rowsAfter !== undefined) return diff(rows, rowsAfter, place, ignored);
-    return diffLists(before ?? [], after ?? [], place, ignored);
+    const [table, tableAfter] = [tableOf(before), tableOf(after)];
+    if (table === undefined || tableAfter === undefined) return diffLists(before ?? [], after ?? [], place, ignored);
+    return [
+      ...diffMembers(table.figures, tableAfter.figures, place, ignored),
+      ...diffLists(table.others, tableAfter.others, place, ignored),
+    ];
   }
   if (!areEmpty && isObjectOrAbsent(before) && isObjectOrAbsent(after))
     return diffMembers(before ?? {}, after ?? {}, place, ignored);
@@ -89,27 +92,34 @@ function diffMembers(before: JsonObject, after: JsonObject, place: string, ignor
 }
 
 /**
- * The figures of a table such as `select status, count(*) … group by status`, by label, which is all texts of a row. A row of texts alone is a header. Figures of
- * 0 are left out, so that 0 and an absent figure are equal. Undefined for other lists.
+ * The figures of a table such as `select status, count(*) … group by status`, by label, which is all texts of a row; and its rows without figures or label, such as
+ * a title or a sum. Figures of 0 are left out, so that 0 and an absent figure are equal. Undefined for other lists.
  */
-function figuresByLabel(list: readonly unknown[] = []): Readonly<Record<string, object>> | undefined {
-  const rows = new Map<string, object>();
+function tableOf(list: readonly unknown[] = []) {
+  const figures = new Map<string, object>();
   const labels = new Set<string>();
-  let hasFigures = list.length === 0;
+  const others: unknown[] = [];
   for (const item of list) {
-    const cells = Array.isArray(item) || isObject(item) ? Object.entries(item) : [];
+    const cells =
+      Array.isArray(item) || isObject(item) ? Object.entries(item).filter(([, cell]) => !isBlank(cell)) : [];
     const texts = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
-    const figures = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
-    if (cells.length < 2 || !texts.every((text) => typeof text === "string" && LABEL.test(text))) return undefined;
+    if (texts.length === 0 || texts.length === cells.length) {
+      others.push(item);
+      continue;
+    }
     const label = texts.join(" ");
-    // Rows that share a label, or have none, are not counts, but orders with their status.
-    if (label === "" || labels.has(label)) return undefined;
+    // Rows that share a label are not counts, but orders with their status.
+    if (!texts.every((text) => typeof text === "string") || !LABEL.test(label) || labels.has(label)) return undefined;
     labels.add(label);
-    const isHeader = texts.length === cells.length;
-    hasFigures ||= !isHeader;
-    if (figures.length > 0 || isHeader) rows.set(label, Object.fromEntries(figures));
+    const counts = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
+    if (counts.length > 0) figures.set(label, Object.fromEntries(counts));
   }
-  return hasFigures ? Object.fromEntries(rows) : undefined;
+  return { figures: Object.fromEntries(figures), others };
+}
+
+/** Databases print NULL as an empty text, or as a word. */
+function isBlank(cell: unknown): boolean {
+  return cell === null || cell === "" || cell === "NULL";
 }
 
 /** A word, but not an id, nor a placeholder such as `<id>`. */

@@ -48,6 +48,19 @@ describe("readState", () => {
     ]);
   });
 
+  it.each([
+    String.raw`+------+---+\n| paid | 3 |\n+------+---+`,
+    String.raw`|------|---|\n| paid | 3 |`,
+    String.raw`┌──────┬───┐\n│ paid │ 3 │\n└──────┴───┘`,
+  ])("reads the cells of a table in a box: %s", async (printed) => {
+    expect(await readState(`printf '${printed}'`, never)).toEqual([["", "paid", "3", ""]]);
+  });
+
+  it("leaves out the lines below a header of columns", async () => {
+    const printed = String.raw`status  count\n------  -----\npaid    3`;
+    expect(await readState(`printf '${printed}'`, never)).toEqual(["status  count", ["paid", "3"]]);
+  });
+
   it("keeps the value that a function returned", async () => {
     const orders = { paid: 1 };
     const state = await readState(() => orders, never);

@@ -51,14 +51,14 @@ function parseState(text: string): unknown {
     .map(parseRow);
 }
 
-/** An empty line, a line between header and rows, or the number of rows, as psql prints them. */
-const NO_ROW = /^([-+|=]*|\(\d+ rows?\))$/;
+/** An empty line, a line between header and rows, or the number of rows, as databases print them. */
+const NO_ROW = /^([-+|=: \u2500-\u257F]*|\(\d+ rows?\))$/;
 
 function parseRow(line: string): unknown {
   const value = parseJsonOrText(line);
   if (typeof value !== "string") return value;
   const [, ...figure] = FIGURE.exec(line.trim()) ?? [];
-  const cells = figure.length > 0 ? figure : line.split(THOUSANDS.test(line) ? /[\t|]/ : /[\t|]|,(?! )/);
+  const cells = figure.length > 0 ? figure : line.split(THOUSANDS.test(line) ? /[\t|│]/ : /[\t|│]|,(?! )/);
   return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
 }
 
