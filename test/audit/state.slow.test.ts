@@ -119,6 +119,20 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(reasons.join()).toContain("not the same after the same events about another order");
   });
 
+  it.each<[string, (counts: Record<string, number>) => unknown]>([
+    ["rows", (counts) => Object.entries(counts)],
+    ["objects", (counts) => Object.entries(counts).map(([status, count]) => ({ status, count }))],
+    ["metrics", (counts) => Object.entries(counts).map(([status, count]) => [`orders{status="${status}"}`, count])],
+  ])("report a shop that ignores refunds and prints its counts as %s", async (_, print) => {
+    const counts = { due: 2, paid: 1, refunded: 1 };
+    const paid = new Set<string>();
+    const { checks } = await audit({
+      handle: ({ id, status }) => void (status === "paid" && paid.add(id)),
+      state: () => print({ ...counts, paid: counts.paid + paid.size }),
+    });
+    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
+  });
+
   it("report an application that does not accept a whole history", async () => {
     const { checks } = await audit(createShopWithoutRefunds());
     const [history, ...others] = checks;

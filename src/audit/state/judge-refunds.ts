@@ -44,7 +44,9 @@ const NOT_SHOWN = "what --check prints says nothing about refunds: it has neithe
 /** Whether a place shows a payment: as a status, a count of orders by status, or a sum of money. */
 function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   if ("plus" in changed) {
-    return /(^|[.])paid$/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"));
+    return (
+      /(^|[. "])paid(["}]*\.|$)/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"))
+    );
   }
   return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
 }
