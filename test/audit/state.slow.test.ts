@@ -109,6 +109,33 @@ describe("the state checks", { timeout: 60_000 }, () => {
     },
   );
 
+  it("find nothing wrong with a shop that prints what it has kept, by status", async () => {
+    const orders = new Map<string, { status: string; kept: number }>();
+    const rank = ["paid", "refunded_partially", "refunded"];
+    const { checks } = await audit({
+      handle: ({ id, status, amount, refunded }) => {
+        const { status: now = "", kept = amount } = orders.get(id) ?? {};
+        if (rank.indexOf(status) < rank.indexOf(now)) return;
+        orders.set(id, { status, kept: Math.min(kept, amount - refunded) });
+      },
+      state: () =>
+        rank.map((each) => {
+          const own = [...orders.values()].filter(({ status }) => status === each);
+          return [each, own.reduce((sum, { kept }) => sum + kept, 0)];
+        }),
+    });
+    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ seen }) => seen)).toEqual([]);
+  });
+
+  it("report a shop that ignores refunds and prints a sum under its header", async () => {
+    const paid = new Set<string>();
+    const { checks } = await audit({
+      handle: ({ id, status }) => void (status === "paid" && paid.add(id)),
+      state: () => ["revenue", String(10_000 * paid.size)],
+    });
+    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
+  });
+
   it("prove nothing when the state is a text whose numbers grow", async () => {
     let [paid, refunded] = [0, 0];
     const { verdict, reasons } = await audit({

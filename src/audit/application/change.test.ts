@@ -17,6 +17,28 @@ describe("two changes are the same", () => {
     ["when numbers grow alike", [10, 15], [15, 20]],
     ["when decimals grow alike", [0.1, 0.3], [0.3, 0.5]],
     ["when numbers in texts grow alike, as databases print sums", ["10.50", "11.00"], ["11.00", "11.50"]],
+    [
+      "when a figure under its header grows alike",
+      [
+        ["revenue", "5"],
+        ["revenue", "10"],
+      ],
+      [[{ revenue: 2 }], [{ revenue: 7 }]],
+    ],
+    [
+      "when figures under their headers grow alike",
+      [
+        [
+          ["revenue", "count(*)"],
+          [1, 5],
+        ],
+        [
+          ["revenue", "count(*)"],
+          [2, 6],
+        ],
+      ],
+      [[{ revenue: 2, "count(*)": 3 }], [{ revenue: 3, "count(*)": 4 }]],
+    ],
     ["when a count begins, and when it goes on", [{}, { paid: 1 }], [{ paid: 1 }, { paid: 2 }]],
     ["when a count ends", [{ due: 1 }, {}], [{ due: 2 }, { due: 1 }]],
     [
@@ -83,6 +105,12 @@ describe("two changes are not the same", () => {
       [["status", "count(*)"]],
       // A row for the sum, with a text and no figure.
       [["in all", "none"]],
+      // A table before it, of the same form.
+      [
+        ["currency", "status", "count"],
+        ["XOF", "paid", 7],
+        ["currency", "status", "count"],
+      ],
       [["", 30]],
       [["due", 3, null]],
       ["orders of shop 7"],

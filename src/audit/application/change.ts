@@ -51,6 +51,8 @@ function diff(before: unknown, after: unknown, place: string, ignored: ReadonlyS
     return diffLists([before].flat(), [after].flat(), place, ignored);
   const areEmpty = isEmptyOrAbsent(before) && isEmptyOrAbsent(after);
   if (!areEmpty && isListOrAbsent(before) && isListOrAbsent(after)) {
+    const [row, rowAfter] = [figuresByName(before), figuresByName(after)];
+    if (row !== undefined && rowAfter !== undefined) return diffMembers(row, rowAfter, place, ignored);
     const [table, tableAfter] = [tableOf(before), tableOf(after)];
     if (table === undefined || tableAfter === undefined) return diffLists(before ?? [], after ?? [], place, ignored);
     return [
@@ -91,25 +93,44 @@ function diffMembers(before: JsonObject, after: JsonObject, place: string, ignor
   );
 }
 
+/** The figures of a table with one row such as `select sum(amount) as revenue …`, by the names in its header or its own. Undefined for other lists. */
+function figuresByName(list: readonly unknown[] = []): JsonObject | undefined {
+  const [header, row = header] = list.map((item) => (isObject(item) ? item : { value: item }));
+  if (header === undefined || row === undefined || list.length > 2) return undefined;
+  const names = row === header ? Object.keys(header) : Object.values(header);
+  const figures = Object.values(row);
+  const isTable =
+    figures.length > 0 &&
+    figures.length === names.length &&
+    figures.every((figure) => numberOf(figure) !== undefined) &&
+    names.every((name) => typeof name === "string" && numberOf(name) === undefined);
+  return isTable ? Object.fromEntries(names.map((name, index) => [name, figures[index]])) : undefined;
+}
+
 /**
  * The figures of a table such as `select status, count(*) … group by status`, by label, which is all texts of a row; and its rows without figures or label, such as
- * a title or a sum. Figures of 0 are left out, so that 0 and an absent figure are equal. Undefined for other lists.
+ * a title or a sum. Figures of 0 are left out, so that 0 and an absent figure are equal. A header that is printed again begins another table. Undefined for other
+ * lists.
  */
 function tableOf(list: readonly unknown[] = []) {
   const figures = new Map<string, object>();
   const labels = new Set<string>();
   const others: unknown[] = [];
+  const header = stableText(list[0]);
+  let tables = 0;
   for (const item of list) {
     const cells =
       Array.isArray(item) || isObject(item) ? Object.entries(item).filter(([, cell]) => !isBlank(cell)) : [];
     const texts = cells.filter(([, cell]) => numberOf(cell) === undefined).map(([, cell]) => cell);
     if (texts.length === 0 || texts.length === cells.length) {
       others.push(item);
+      if (stableText(item) === header) tables++;
       continue;
     }
-    const label = texts.join(" ");
+    if (!texts.every((text) => typeof text === "string" && LABEL.test(text))) return undefined;
+    const label = [...texts, ...(tables > 1 ? [tables] : [])].join(" ");
     // Rows that share a label are not counts, but orders with their status.
-    if (!texts.every((text) => typeof text === "string") || !LABEL.test(label) || labels.has(label)) return undefined;
+    if (labels.has(label)) return undefined;
     labels.add(label);
     const counts = cells.filter(([, cell]) => numberOf(cell) !== undefined && numberOf(cell) !== 0);
     if (counts.length > 0) figures.set(label, Object.fromEntries(counts));

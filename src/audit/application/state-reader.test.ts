@@ -36,6 +36,9 @@ describe("readState", () => {
     ["version 1.2.3", "version 1.2.3"],
     ["order-17,paid,3", ["order-17", "paid", "3"]],
     ["10,000 and more", "10,000 and more"],
+    ["revenue|-10,000", ["revenue", "-10,000"]],
+    ["order-17,123,paid", ["order-17", "123", "paid"]],
+    ["7,123e4567-e89b,paid", ["7", "123e4567-e89b", "paid"]],
   ])("reads the cells of a row: %s", async (line, row) => {
     expect(await readState(`printf %s '${line}'`, never)).toEqual([row]);
   });

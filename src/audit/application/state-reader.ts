@@ -62,8 +62,8 @@ function parseRow(line: string): unknown {
   return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
 }
 
-/** A number such as `10,000`, whose comma does not separate cells. */
-const THOUSANDS = /(?<!\d)\d{1,3},\d{3}(?!\d)/;
+/** A number such as `10,000`, whose comma does not separate cells. In `7,123e4567-…` it does. */
+const THOUSANDS = /(?<!\w-?)\d{1,3},\d{3}(?![\w-])/;
 
 /** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
 const FIGURE = /^([^\d\t|,]*[^\d\s\t|,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;

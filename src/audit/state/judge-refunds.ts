@@ -96,7 +96,7 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
       inParts: (parts?.sum ?? 0) - start,
     };
   });
-  // With sums by status, a partial refund moves the order's amount to a place of its own, which a full refund does not change.
+  // With sums by status, a partial refund moves the order's amount, or what is left of it, to a place of its own, which a full refund does not change.
   const byStatus = new Set(moves.flatMap(({ atPart, atFull }) => (atPart === atFull ? [] : [atPart])));
   for (const { name, isLog, isLogOfParts, atFull, atPart, inParts } of moves) {
     const share = Math.sign(atFull) * part;
@@ -104,7 +104,8 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
     if (!isLog && atFull !== 0 && atPart === 0 && !isElsewhere) {
       return describe(trial, once, [`${name} does not change, though a full refund changes it`]);
     }
-    if (!isLog && atFull !== 0 && atPart === atFull && !byStatus.has(-atFull)) {
+    const isRestElsewhere = byStatus.has(-atFull) || byStatus.has(share - atFull);
+    if (!isLog && atFull !== 0 && atPart === atFull && !isRestElsewhere) {
       return describe(trial, once, [`${name}: ${atPart}, should be ${share}`]);
     }
     if (!isLogOfParts && Math.abs(atPart) === part && inParts !== atPart) {
