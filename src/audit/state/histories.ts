@@ -52,10 +52,9 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
   const session = trial.state;
   if (!(await session.app.findVarying())) return { unfit: CHANGES_BY_ITSELF };
   const families = new Set<Family>();
+  const effects = new Map<Step, Change>();
   let hasMoved = false;
   let foreign: string | undefined;
-  let unstable: string | undefined;
-  const histories: Array<() => ReadonlyMap<Step, Change>> = [];
   for (const family of familiesOf(session.options.topic)) {
     const played = await playFamily(trial, family).catch((error: unknown) => {
       // A shop that only collects payments may have no balance for transfers.
@@ -71,14 +70,10 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
     if ("unfit" in played)
       return played.refusal === undefined && (await session.app.isBusy()) ? { unfit: LATE } : played;
     families.add(family);
-    histories.push(played.effectsNow);
+    for (const [step, effect] of played.effects) effects.set(step, effect);
     hasMoved ||= played.hasMoved;
-    unstable ??= played.unstable;
   }
-  const effects = new Map(histories.flatMap((effectsNow) => [...effectsNow()]));
   if (!hasMoved && (await session.app.isBusy())) return { unfit: LATE };
-  // What is ignored may be all that shows a mistake.
-  if (unstable !== undefined && [...effects.values()].every(({ length }) => length === 0)) return { unfit: unstable };
   const idle = [...effects].filter(([, change]) => change.length === 0).map(([step]) => step);
   if (idle.length > 0) session.notes.push(`Events that changed nothing in what --check prints: ${idle.join(", ")}.`);
   if (session.app.ignored.size > 0) {
@@ -90,13 +85,7 @@ async function playHistories(trial: StateTrial): Promise<Readiness> {
 }
 
 type FamilyPlayed =
-  | {
-      /** The effects without the places that have been ignored since. */
-      readonly effectsNow: () => ReadonlyMap<Step, Change>;
-      readonly hasMoved: boolean;
-      /** How two histories differed, when their difference is ignored from now on. */
-      readonly unstable: string | undefined;
-    }
+  | { readonly effects: ReadonlyMap<Step, Change>; readonly hasMoved: boolean }
   | Extract<Readiness, { unfit: string }>;
 
 async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlayed> {
@@ -117,16 +106,18 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
   const third = isKnown ? first : await play(trial, history, second.change);
   const late = refusalOf([...second.exchanges, ...third.exchanges]);
   if (late !== undefined) return late;
-  const isSame = isSameChange(second.change, third.change);
-  const unstable = isSame ? undefined : describeUnstable(second.change, third.change);
-  if (unstable !== undefined) {
+  if (!isSameChange(second.change, third.change)) {
     const varied = variedPlaces(second.change, third.change);
-    if (varied === undefined) return { unfit: unstable };
+    if (varied === undefined) return { unfit: describeUnstable(second.change, third.change) };
     for (const place of varied) session.app.ignored.add(place);
+    const again = await playStepwise(trial, history);
+    // Mistakes can show only in what is ignored.
+    if (!hasMovedAt([again.change, ...again.effects])) return { unfit: describeUnstable(second.change, third.change) };
+    second = again;
   }
   session.histories.set(keyOf(history), second.changeNow());
-  const effectsNow = () => new Map(history.map(({ step }, index) => [step, second.effects[index] ?? []]));
-  return { effectsNow, hasMoved, unstable };
+  const effects = history.map(({ step }, index) => [step, second.effects[index] ?? []] as const);
+  return { effects: new Map(effects), hasMoved };
 }
 
 /** Plays the history under the topic's other spelling, which is used from then on when it changes the state. */

@@ -45,7 +45,7 @@ interface Played {
   readonly changeNow: () => Change;
   /** Deliveries that were refused at first, and made once more. */
   readonly redelivered: Schedule;
-  /** What each delivery changed, without the places that have been ignored since. Only `playStepwise` measures it. */
+  /** What each delivery changed. Only `playStepwise` measures it. */
   readonly effects: readonly Change[];
 }
 
@@ -149,16 +149,11 @@ export async function playStepwise(
   const all = [before, ...readings.slice(0, -1), after];
   const changeNow = (): Change => session.app.changeOf(before, after, names);
   // A delivery that was refused at first has its effect later, so effects cannot be attributed to deliveries.
-  const readingsAfter = redelivered.length > 0 ? [] : all.slice(1);
-  return {
-    change: changeNow(),
-    exchanges,
-    redelivered,
-    changeNow,
-    get effects() {
-      return readingsAfter.map((reading, index) => session.app.changeOf(all[index], reading, names));
-    },
-  };
+  const effects =
+    redelivered.length > 0
+      ? []
+      : all.slice(1).map((reading, index) => session.app.changeOf(all[index], reading, names));
+  return { change: changeNow(), exchanges, redelivered, changeNow, effects };
 }
 
 /** Delivers the history of a family for the first time, and measures how long after the last answer the state still changes. */
