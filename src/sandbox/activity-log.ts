@@ -6,19 +6,18 @@ import { type DomainEvent, shownEventResource } from "../domain/model/events.js"
 import { toIso } from "../kernel/time/instant.js";
 import { memberOf } from "../kernel/messages/json.js";
 import { parseUrl } from "../kernel/messages/text.js";
-import type { Exchange } from "./company/exchange.js";
-import type { World } from "../domain/model/work.js";
 import { type Log, stackOf } from "../kernel/log.js";
 import { type Change, isChangeOf } from "../kernel/records/unit-of-work.js";
 import type { Company } from "./company/company.js";
 import type { Sandbox } from "./sandbox.js";
+import { eventsMadeBy } from "./observation/journal.js";
 import type { ExchangeEvent } from "./sandbox-events.js";
 
-/** What a line needs of the request that caused it. Bodies are not kept: thousands of lines may wait. */
-type Cause = Pick<Exchange, "made" | "company"> & Pick<ExchangeEvent, "requestId">;
+/** Writes one line. Keeps no more than what the line shows: thousands may wait. */
+type WriteLine = () => void;
 
-/** Writes one line. It gets the requests of its batch, one of which may be its cause. */
-type WriteLine = (requests: readonly Cause[]) => void;
+/** The ids of the requests that made events. */
+type Causes = WeakMap<DomainEvent, string | undefined>;
 
 /** The most lines that wait. Those beyond it are left out, with a warning: writing them at once would take seconds. */
 const WAITING_MAX = 200_000;
@@ -33,13 +32,13 @@ export function logActivity(sandbox: Sandbox): () => void {
   const { log, system, events } = sandbox;
   if (!wants(log, "info")) return () => undefined;
   const lines: WriteLine[] = [];
-  const requests: Cause[] = [];
+  const causes: Causes = new WeakMap();
   let isWaiting = false;
   let leftOut = 0;
   const write = (count: number): void => {
     for (const line of lines.splice(0, count)) {
       try {
-        line(requests);
+        line();
       } catch (error) {
         log.write("error", "bug", { error: stackOf(error) });
       }
@@ -53,13 +52,11 @@ export function logActivity(sandbox: Sandbox): () => void {
     await whenStored(sandbox.store);
     // In this turn the answer to the request that caused the change is made.
     await system.yieldToEventLoop();
-    // Lines and requests that are added while these are written wait for the next batch.
-    const known = requests.length;
+    // Lines that are added while these are written wait for the next batch.
     for (let left = lines.length; left > 0 && lines.length > 0; left -= LINES_OF_TURN) {
       write(Math.min(left, LINES_OF_TURN));
       if (left > LINES_OF_TURN) await system.yieldToEventLoop();
     }
-    requests.splice(0, known);
     isWaiting = lines.length > 0;
     if (isWaiting) void writeInTurns();
   };
@@ -70,16 +67,14 @@ export function logActivity(sandbox: Sandbox): () => void {
     isWaiting = true;
   };
   events.on("exchange", (answered) => {
-    const { requestId, exchange } = answered;
-    requests.push({ requestId, made: exchange.made, company: exchange.company });
-    const fields = wants(log, "debug") ? fieldsOfExchange(answered, system.monotonic()) : undefined;
-    add(() => {
-      if (fields !== undefined) log.write("debug", "request", fields);
-    });
+    for (const event of eventsMadeBy(answered.exchange)) causes.set(event, answered.requestId);
+    if (!wants(log, "debug")) return;
+    const fields = fieldsOfExchange(answered, system.monotonic());
+    add(() => log.write("debug", "request", fields));
   });
   events.on("changed", ({ company, changes }) => {
     for (const change of changes) {
-      const line = lineOf(sandbox, company, change);
+      const line = lineOf(sandbox, company, change, causes);
       if (line !== undefined) add(line);
     }
   });
@@ -91,14 +86,13 @@ function wants(log: Log, level: "debug" | "info"): boolean {
 }
 
 /** The line for a new event or for a delivery that changed. Rows are immutable, so that they can be rendered later. */
-function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change): WriteLine | undefined {
+function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change, causes: Causes): WriteLine | undefined {
   const { id: company, world } = owner;
   if (isChangeOf(world.events, change)) {
     const { before, after: event } = change;
     if (before !== undefined || event === undefined) return undefined;
-    return (requests) => {
-      const cause = requests.find((request) => hasCaused(request, world, event));
-      const fields = fieldsOfEvent(event, cause?.requestId, redactor);
+    return () => {
+      const fields = fieldsOfEvent(event, causes.get(event), redactor);
       log.write("info", event.type, { company, now: toIso(event.at), ...fields });
     };
   }
@@ -109,11 +103,6 @@ function lineOf({ log, redactor }: Sandbox, owner: Company, change: Change): Wri
   const isAttempt = delivery.attempts.length > (before?.attempts.length ?? 0);
   const at = owner.now();
   return () => log.write("info", name, { company, now: toIso(at), ...fieldsOfDelivery(delivery, isAttempt, redactor) });
-}
-
-/** Compares worlds: after a reset, the company of the same id has another one. */
-function hasCaused({ made, company }: Cause, world: World, event: DomainEvent): boolean {
-  return company?.world === world && event.seq > made.from && event.seq <= made.to;
 }
 
 /** The fields of a line: amounts in XOF, ids as in the API. Undefined fields are left out. */

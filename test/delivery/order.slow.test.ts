@@ -8,7 +8,7 @@ import { logActivity } from "../../src/sandbox/activity-log.js";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import type { Log } from "../../src/kernel/log.js";
 import { longestStop } from "../support/loop-stops.js";
-import { transferRequest } from "../support/requests.js";
+import { chargeRequest, transferRequest } from "../support/requests.js";
 import { createScriptedTransport } from "../support/scripted-transport.js";
 import { openWorld } from "../support/world.js";
 
@@ -67,7 +67,7 @@ it("thousands of held deliveries are released, and others sent again, without bl
 
 /** A company with failing deliveries to one subscription, whose changes are logged. */
 async function openFailing(log: Log, count: number, limits = DEFAULT_LIMITS) {
-  const { api, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log, limits });
+  const { api, control, sandbox } = openWorld({ transport: createScriptedTransport(() => 500), log, limits });
   const subscription = await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
   await api("POST", "/v1/transactions", transferRequest());
   const company = sandbox.defaultCompany;
@@ -80,6 +80,7 @@ async function openFailing(log: Log, count: number, limits = DEFAULT_LIMITS) {
   return {
     ids,
     api,
+    control,
     flush: logActivity(sandbox),
     cancelAll: () => api("DELETE", `/v1/webhooks/${subscription.body.id}`),
   };
@@ -131,6 +132,28 @@ it("the bodies of requests are not kept while lines of the log wait", async () =
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 60; n++) expect((await refuse()).status).toBe(400);
+  collect();
+  expect(written).toBeLessThan(150_000);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(30 * 1024 * 1024);
+});
+
+it("replaced states are not kept while lines of the log wait", async () => {
+  let written = 0;
+  const log = { wants: (level: string) => level === "info", write: () => void written++ };
+  const { api, control, cancelAll } = await openFailing(log, 150_000);
+  const metadata = { texts: Array.from({ length: 40_000 }, (_, n) => `text ${n}`) };
+  await cancelAll();
+  await control("POST", "/reset");
+  expect((await api("POST", "/v1/charges", chargeRequest({ metadata }))).status).toBe(201);
+  expect((await control("POST", "/snapshots/large")).status).toBe(201);
+  const restore = async (): Promise<void> => {
+    expect((await control("PUT", "/snapshots/large")).status).toBe(200);
+    expect((await api("GET", "/v1/balance")).status).toBe(200);
+  };
+  await restore();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 40; n++) await restore();
   collect();
   expect(written).toBeLessThan(150_000);
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(30 * 1024 * 1024);

@@ -1,7 +1,7 @@
 import { valueBytes } from "../../kernel/messages/json.js";
 import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/records/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
-import type { EventSubject } from "../../domain/model/events.js";
+import type { DomainEvent, EventSubject } from "../../domain/model/events.js";
 
 type Unkept = "turn" | "company" | "named" | "connection" | "onLost";
 
@@ -123,15 +123,18 @@ function bytesOf({ path, headers, body, rawBody, answer, answerHeaders }: Exchan
   return ENTRY_BYTES + json.length + valueBytes(json);
 }
 
-/** Call it when the request is answered: once the state was replaced, other records may have the same seqs. */
 function enqueuedBy({ company, made }: Exchange): readonly string[] {
   return company === undefined ? [] : rowsWithin(company.world.deliveries, made).map(({ id }) => id);
 }
 
-function createdBy({ company, made }: Exchange): readonly string[] {
-  if (company === undefined) return [];
-  const subjects = rowsWithin(company.world.events, made).map(({ subject }) => recordOf(subject));
-  const created = subjects.filter((record) => record !== undefined && isWithin(record, made));
+/** Call it when the request is answered: once the state was replaced, other records may have the same seqs. */
+export function eventsMadeBy({ company, made }: Exchange): readonly DomainEvent[] {
+  return company === undefined ? [] : rowsWithin(company.world.events, made);
+}
+
+function createdBy(exchange: Exchange): readonly string[] {
+  const subjects = eventsMadeBy(exchange).map(({ subject }) => recordOf(subject));
+  const created = subjects.filter((record) => record !== undefined && isWithin(record, exchange.made));
   return [...new Set(created.map((record) => record?.id ?? ""))];
 }
 
