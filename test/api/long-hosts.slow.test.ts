@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { HOST_LENGTH_MAX } from "../../src/kernel/messages/text.js";
 import { longestStop } from "../support/loop-stops.js";
 import { chargeRequest } from "../support/requests.js";
-import { openWorld } from "../support/world.js";
+import { openWorld, type LooseJson } from "../support/world.js";
 
 const STOP_MAX_MS = 500;
 /** The time to convert a name with many different letters outside ASCII grows with the square of its length. */
@@ -17,6 +18,27 @@ it.each([
   const stopMs = await longestStop(async () => {
     const { status, body } = await world.api(method, path, request);
     expect([status, body.message]).toEqual([400, [expect.stringContaining("must be an absolute http or https URL")]]);
+  });
+  expect(stopMs).toBeLessThan(STOP_MAX_MS);
+});
+
+it("a further subscription beside a thousand with the longest hosts blocks nothing", async () => {
+  const world = openWorld();
+  await world.api("POST", "/v1/webhooks", {
+    topic: "charges/events",
+    url: `http://${host.slice(0, HOST_LENGTH_MAX)}/`,
+  });
+  const { body: state } = await world.control("GET", "/state");
+  const [subscription] = state.subscriptions;
+  state.subscriptions = Array.from({ length: 1_000 }, (_, index): LooseJson => {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
+    return { ...subscription, id, seq: state.seq + index, url: `${subscription.url}${index}` };
+  });
+  state.seq += 1_000;
+  expect((await world.control("PUT", "/state", state)).status).toBe(200);
+  const stopMs = await longestStop(async () => {
+    const answer = await world.api("POST", "/v1/webhooks", { topic: "charges/events", url: "http://shop.test/hook" });
+    expect(answer.status).toBe(201);
   });
   expect(stopMs).toBeLessThan(STOP_MAX_MS);
 });

@@ -75,8 +75,11 @@ export function wrapText(text: string, width: number, indent = 0, start = " ".re
   return [...lines, line].map((each, index) => (index === 0 ? start : " ".repeat(indent)) + each);
 }
 
-/** No name is longer. The time to convert one with letters outside ASCII grows with the square of its length: 100 000 take 3 s. */
-export const HOST_LENGTH_MAX = 1_000;
+/**
+ * A name of 253 characters, the longest of DNS, and a port. The time to convert one with letters outside ASCII grows with the square of its length: 1 000
+ * take a millisecond, and a company may have thousands of URLs.
+ */
+export const HOST_LENGTH_MAX = 260;
 
 /**
  * The URL of an address, absolute or relative to `base`, or undefined. Not `URL.canParse`: in Node 20 and 22 the optimised version of it refuses
