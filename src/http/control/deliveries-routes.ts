@@ -15,7 +15,7 @@ import { createCharge } from "../../domain/charges/create-charge.js";
 import { payCharge } from "../../domain/charges/pay-charge.js";
 import type { DomainEvent } from "../../domain/model/events.js";
 import type { Work } from "../../domain/model/work.js";
-import { createTransfer } from "../../domain/transfers/create-transfer.js";
+import { afterStart, assertAcceptable, planOrder, startTransfer } from "../../domain/transfers/create-transfer.js";
 import { completeByHand, failByHand } from "../../domain/transfers/decide-transfer.js";
 import { fromXof } from "../../domain/values/money.js";
 import { type Topic, findTopic, topicSpellings } from "../../domain/values/topic.js";
@@ -119,11 +119,15 @@ function makeEvent(
     payCharge(work, { chargeId: id, msisdn: testNumbers.success });
   } else {
     const order = { amount: fromXof(transfers.min), msisdn: testNumbers.success, description: "Test event" };
-    const { id } = createTransfer(work, { ...order, reference: name });
-    if (topic === "transactions/completed") completeByHand(work, id);
-    if (topic === "transactions/failed") failByHand(work, { id, reason: undefined });
+    const planned = planOrder(work, { ...order, reference: name });
+    assertAcceptable(work, [planned]);
+    // Under `transfers.settlement: immediate` it would be final before it is completed or failed.
+    const transfer = startTransfer(work, planned, null);
+    if (topic === "transactions/completed") completeByHand(work, transfer.id);
+    else if (topic === "transactions/failed") failByHand(work, { id: transfer.id, reason: undefined });
+    else afterStart(work, transfer);
   }
-  const event = work.events.at(-1);
+  const event = topic === "transactions/started" ? work.events[0] : work.events.at(-1);
   if (event === undefined) throw new Bug(`Failed to make an event of ${topic}`);
   return event;
 }

@@ -104,3 +104,16 @@ describe("GET /events", () => {
     expect(answer.body.message[0]).toContain('No event has the id "evt_x"');
   });
 });
+
+describe("POST /events", () => {
+  it.each(["started", "completed", "failed"])(
+    "makes an event transaction.%s where transfers settle at once",
+    async (type) => {
+      await world.control("PATCH", "/profile", { transfers: { settlement: "immediate" } });
+      const { status, body } = await world.control("POST", "/events", { topic: `transactions/${type}` });
+      expect([status, body.type]).toEqual([201, `transaction.${type}`]);
+      const wanted = type === "failed" ? "failed" : "completed";
+      expect((await world.api("GET", `/v1/transactions/${body.resource}`)).body.status).toBe(wanted);
+    },
+  );
+});
