@@ -5,6 +5,7 @@ import { createSubscription } from "../domain/deliveries/subscriptions.js";
 import { webhookTopicOf } from "../domain/deliveries/webhook-topic.js";
 import type { DomainEvent } from "../domain/model/events.js";
 import type { Profile } from "../domain/profile/profile.js";
+import { reasonOf } from "../kernel/messages/problem.js";
 import { toIso } from "../kernel/time/instant.js";
 import type { Log } from "../kernel/log.js";
 import { isChangeOf } from "../kernel/records/unit-of-work.js";
@@ -56,7 +57,28 @@ interface Stage extends LiveOptions {
   readonly signal: AbortSignal;
 }
 
-async function playOne(
+/** Never rejects: nobody awaits it, so an error would end the process. */
+async function playOne(scenario: Scenario, name: string, stage: Stage): Promise<Failure | undefined> {
+  const { sandbox, log, signal } = stage;
+  const title = scenario.name;
+  log.write("info", "scenario", { scenario: title, message: `plays "${title}"` });
+  const onStop = (): void =>
+    log.write("warn", "scenario-unfinished", { scenario: title, message: `"${title}" had not ended yet` });
+  signal.addEventListener("abort", onStop, { once: true });
+  const failure = await playSteps(scenario, name, stage).catch((error: unknown): Failure => {
+    const message = sandbox.redactor.text(reasonOf(error));
+    return { kind: "error", step: "given", position: scenario.givenPosition, message };
+  });
+  if (signal.aborted) return failure;
+  signal.removeEventListener("abort", onStop);
+  if (failure !== undefined)
+    log.write("error", "scenario-failed", { scenario: title, message: renderFailure(failure) });
+  const [outcome, result] = failure === undefined ? ["passed", "ended"] : ["failed", "did not end"];
+  log.write("info", "scenario-ended", { scenario: title, outcome, message: `"${title}" ${result} as expected` });
+  return failure;
+}
+
+async function playSteps(
   scenario: Scenario,
   name: string,
   { sandbox, fetch, log, env, receiver, watch, signal }: Stage,
@@ -65,12 +87,7 @@ async function playOne(
   const world = new CompanyWorld({ sandbox, fetch, receiver, name }, company.id);
   for (const { topic, url } of scenario.given.webhooks)
     company.run(createSubscription, { topic, url: url ?? world.receiverUrl });
-  const title = scenario.name;
-  log.write("info", "scenario", { scenario: title, message: `plays "${title}"` });
-  const onStop = (): void =>
-    log.write("warn", "scenario-unfinished", { scenario: title, message: `"${title}" had not ended yet` });
-  signal.addEventListener("abort", onStop, { once: true });
-  const failure = await runInWorld(
+  return runInWorld(
     world,
     scenario,
     name,
@@ -79,17 +96,11 @@ async function playOne(
       waitFor: watch.cursor(),
       onStep: ({ name: stepName, kind, position }, failed) => {
         const step = stepName ?? kind;
-        if (failed === undefined) log.write("info", "scenario-step", { scenario: title, step, line: position.line });
+        if (failed === undefined)
+          log.write("info", "scenario-step", { scenario: scenario.name, step, line: position.line });
       },
     },
   );
-  if (signal.aborted) return failure;
-  signal.removeEventListener("abort", onStop);
-  if (failure !== undefined)
-    log.write("error", "scenario-failed", { scenario: title, message: renderFailure(failure) });
-  const [outcome, result] = failure === undefined ? ["passed", "ended"] : ["failed", "did not end"];
-  log.write("info", "scenario-ended", { scenario: title, outcome, message: `"${title}" ${result} as expected` });
-  return failure;
 }
 
 const WATCHED_MAX = 10_000;

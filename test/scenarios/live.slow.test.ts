@@ -15,11 +15,15 @@ function waitingFor(externalId: string): Promise<Scenario> {
   return waitingForRequest(externalId, { operation: "createCharge", body: { externalId } });
 }
 
-async function waitingForRequest(name: string, request: unknown): Promise<Scenario> {
+function waitingForRequest(name: string, request: unknown): Promise<Scenario> {
+  return scenarioOf({ name, steps: [{ when: { request }, settle: true }] });
+}
+
+async function scenarioOf(scenario: unknown): Promise<Scenario> {
   const folder = await mkdtemp(join(tmpdir(), "live-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "scenario.json");
-  await writeFile(file, JSON.stringify({ name, steps: [{ when: { request }, settle: true }] }));
+  await writeFile(file, JSON.stringify(scenario));
   return loadScenario(file);
 }
 
@@ -78,4 +82,24 @@ it("names the scenarios that had not ended when it is closed", async () => {
   await ended;
   await live.close();
   expect(unfinished).toEqual(["never asked"]);
+});
+
+it("reports a scenario whose webhooks cannot be subscribed, and plays the others", async () => {
+  const { sandbox, app } = createWorld({ profile: { webhooks: { duplicateSubscription: "conflict" } } });
+  const log: unknown[] = [];
+  const webhooks = [{ topic: "charges/events", url: "http://127.0.0.1:9/hook" }];
+  const scenarios = ["first", "second"].map((name) =>
+    scenarioOf({ name, given: { webhooks }, steps: [{ settle: true }] }),
+  );
+  const live = await prepareLive(await Promise.all(scenarios), {
+    sandbox,
+    fetch: createInProcessFetch(() => app),
+    log: { write: (level, event, { message } = {}) => void (level === "error" && log.push([event, message])) },
+    env: {},
+  });
+  onTestFinished(live.close);
+  const [first, second] = await live.play();
+  expect(first).toBeUndefined();
+  expect(second).toMatchObject({ kind: "error", step: "given", message: expect.stringContaining("already exists") });
+  expect(log).toEqual([["scenario-failed", expect.stringContaining("already exists")]]);
 });
