@@ -123,6 +123,16 @@ it("shows only the start of a very long reference", async () => {
   expect((await desk.see("/transactions")).data[0].reference).toBe(reference);
 });
 
+it.each([
+  ["newPayout", { amount: "5000", msisdn: "+2250700000001", reference: "payout-1" }, "/transfers"],
+  ["subscribe", { topic: "charges/events", url: "http://127.0.0.1:9/hook" }, "/subscriptions"],
+] as const)("%s sends X-Company-Id where every call needs it", async (name, fields, page) => {
+  const desk = await openDesk(page, { profile: { auth: { companyHeader: "everywhere" } } });
+  const { text, commands } = await desk.act(name, fields);
+  expect(text).not.toContain("Nothing was done");
+  expect(commands.find((line) => line.includes("/v1/"))).toContain("-H 'X-Company-Id: company_sandbox'");
+});
+
 it("does not say that nothing was done when a rule answers 500 after the work", async () => {
   const desk = await openDesk("/transfers");
   await desk.world.control("POST", "/rules", { on: "request", then: { status: 500, commit: true }, times: 1 });

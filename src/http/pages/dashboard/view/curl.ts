@@ -41,7 +41,7 @@ function ownToken({ sandbox, company }: Place): string {
 
 /** A call of the API under test as a command. */
 export function apiCurl(place: Place, method: string, path: string, body?: unknown): string {
-  const company = path === "/v1/charges" ? [quoteForShell(`X-Company-Id: ${place.company.id}`)] : [];
+  const company = needsCompany(place.company, path) ? [quoteForShell(`X-Company-Id: ${place.company.id}`)] : [];
   return commandFor(place, method, path, [ownToken(place), ...company], body);
 }
 
@@ -61,11 +61,16 @@ export function requestCurl(view: View, entry: JournalEntry): string {
 /** The most characters of a body in a command. A longer body is read from a file. */
 export const BODY_MAX = 8_000;
 
-export function credentialsFor({ record: { identity } }: Company, path: string): Readonly<Record<string, string>> {
+export function credentialsFor(company: Company, path: string): Readonly<Record<string, string>> {
+  const { identity } = company.record;
   return {
     Authorization: `Bearer ${usableToken(identity)}`,
-    ...(path === "/v1/charges" && { "X-Company-Id": identity.id }),
+    ...(needsCompany(company, path) && { "X-Company-Id": identity.id }),
   };
+}
+
+function needsCompany({ profile }: Company, path: string): boolean {
+  return path === "/v1/charges" || profile.auth.companyHeader === "everywhere";
 }
 
 function commandFor(
