@@ -286,6 +286,12 @@ describe("an answer that is lost", () => {
   });
 });
 
+it.each(["request: GET /v1/balance", "advance: 1h"])("an empty expectation is refused: %s", async (step) => {
+  await expect(parseText(`steps: [{ ${step}, expect: {} }]`)).rejects.toThrow(
+    "expect is empty: name what is expected, or leave it out",
+  );
+});
+
 it("a matcher with a variable as its operand is checked again with the value", async () => {
   const scenario = await parseText(`
     steps:

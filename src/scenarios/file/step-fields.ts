@@ -132,6 +132,8 @@ const headers = namedValues(
   "must be a mapping of names to texts; null leaves a header out",
 ).meta({ description: "Headers besides those that every client sends; null removes one of those" });
 
+const EMPTY_EXPECTATION = "is empty: name what is expected, or leave it out";
+
 const expectedAnswer = mapping(
   {
     status: optional(expectation, "The expected HTTP status, or a matcher for it"),
@@ -149,10 +151,11 @@ const expectedAnswer = mapping(
 )
   .superRefine(({ lost, ...answer }, context) => {
     const names = Object.keys(answer).join(" and ");
+    if (lost === undefined && names === "") report(context, [], EMPTY_EXPECTATION);
     if (lost !== true || names === "") return;
     report(context, ["lost"], `leaves nothing to expect: remove ${names}, or lost`, { beside: true });
   })
-  .meta({ description: "The expected answer" });
+  .meta({ description: "The expected answer", minProperties: 1 });
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -241,7 +244,9 @@ export const advanceReport = mapping(
     unfinished: optional(expectation, "The expected ids of the deliveries still in flight after maxWaitMs"),
   },
   "a mapping with now, fired, firedCount, deliveries",
-).meta({ description: "The expected result of the advance" });
+)
+  .refine((report) => Object.keys(report).length > 0, { error: EMPTY_EXPECTATION })
+  .meta({ description: "The expected result of the advance", minProperties: 1 });
 
 /** A topic in either spelling, or a text with variables that becomes one. */
 const topic = z
