@@ -136,40 +136,6 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
   });
 
-  it("report a ledger that books all that was refunded so far at each refund", async () => {
-    const seen = new Set<string>();
-    const ledger: unknown[] = [];
-    const { checks } = await audit({
-      handle: ({ id, status, amount, refunded }) => {
-        const key = `${id} ${status} ${refunded}`;
-        if (!["paid", "refunded_partially", "refunded"].includes(status) || seen.has(key)) return;
-        seen.add(key);
-        ledger.push([id, status === "paid" ? "payment" : "refund", status === "paid" ? amount : -refunded]);
-      },
-      state: () => ledger,
-    });
-    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
-  });
-
-  it("find nothing wrong with a ledger that books what was refunded in addition", async () => {
-    const orders = new Map<string, { paid: boolean; refunded: number }>();
-    const ledger: unknown[] = [];
-    const { checks } = await audit({
-      handle: ({ id, status, amount, refunded }) => {
-        if (!["paid", "refunded_partially", "refunded"].includes(status)) return;
-        const order = orders.get(id) ?? { paid: false, refunded: 0 };
-        orders.set(id, order);
-        if (!order.paid) ledger.push([id, "payment", amount]);
-        order.paid = true;
-        if (refunded <= order.refunded) return;
-        ledger.push([id, "refund", order.refunded - refunded]);
-        order.refunded = refunded;
-      },
-      state: () => ledger,
-    });
-    expect(checks.filter(({ verdict }) => verdict === "fail").map(({ seen }) => seen)).toEqual([]);
-  });
-
   it.each([{}, { orders: 3 }])(
     "prove nothing when the effect of payments is a text whose numbers grow, beside %j",
     async (others) => {

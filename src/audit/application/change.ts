@@ -38,18 +38,6 @@ export function patternOf({ place }: Pick<ChangedPlace, "place">): string {
   return place.replaceAll(/#\d+/g, "");
 }
 
-/** For each place: how much it grew, and in how many rows. */
-export function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; readonly rows: number }> {
-  const sums = new Map<string, { sum: number; rows: number }>();
-  for (const changed of change) {
-    if (!("plus" in changed)) continue;
-    const place = patternOf(changed);
-    const { sum, rows } = sums.get(place) ?? { sum: 0, rows: 0 };
-    sums.set(place, { sum: sum + changed.plus, rows: rows + 1 });
-  }
-  return sums;
-}
-
 export function isSameChange(one: Change, other: Change): boolean {
   return stableText(one) === stableText(other);
 }

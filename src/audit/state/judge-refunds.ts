@@ -1,5 +1,5 @@
 import { countBy, maxOf } from "../../kernel/collections.js";
-import { type Change, type ChangedPlace, isSameChange, patternOf, sumsOf } from "../application/change.js";
+import { type Change, type ChangedPlace, isSameChange, patternOf } from "../application/change.js";
 import type { Delivery, Schedule } from "../application/schedule.js";
 import type { Failure, Verdict } from "../wire/check.js";
 import { refundedAfter, type Step } from "../wire/events.js";
@@ -86,15 +86,12 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
     const [single, parts] = [one.get(place), two.get(place)];
     // A table with a row for each event is a log, not a sum.
     const rows = [before, one, two].map((sums) => (place.includes("[]") ? sums.get(place)?.rows : 1));
-    const atFull = full.get(place)?.sum ?? 0;
-    // Unlike those of a log, the amounts of a ledger cancel each other out.
-    const isLedger = start !== 0 && start === -atFull;
     return {
       name: place === "" ? "the value" : place,
-      isLog: !isLedger && new Set([paid, changedOnce, changedTwice].map((change) => countRows(change, place))).size > 1,
+      isLog: new Set([paid, changedOnce, changedTwice].map((change) => countRows(change, place))).size > 1,
       // The count is undefined for a change that does not touch the column: a payment need not touch a column of refunds.
-      isLogOfParts: !isLedger && new Set(rows.filter((count) => count !== undefined)).size > 1,
-      atFull,
+      isLogOfParts: new Set(rows.filter((count) => count !== undefined)).size > 1,
+      atFull: full.get(place)?.sum ?? 0,
       atPart: (single?.sum ?? 0) - start,
       inParts: (parts?.sum ?? 0) - start,
     };
@@ -116,6 +113,18 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
     }
   }
   return { outcome: "passed" };
+}
+
+/** For each place: how much it grew, and in how many rows. */
+function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; readonly rows: number }> {
+  const sums = new Map<string, { sum: number; rows: number }>();
+  for (const changed of change) {
+    if (!("plus" in changed)) continue;
+    const place = patternOf(changed);
+    const { sum, rows } = sums.get(place) ?? { sum: 0, rows: 0 };
+    sums.set(place, { sum: sum + changed.plus, rows: rows + 1 });
+  }
+  return sums;
 }
 
 /** How many rows of the table of a place have changed, in any column. */
