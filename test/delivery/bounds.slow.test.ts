@@ -145,6 +145,36 @@ describe("data that only grows is bounded", () => {
     expect((await control("PUT", "/state", state)).status).toBe(200);
   });
 
+  it("holds whose webhooks were sent by hand count too, since each event goes through them", async () => {
+    const transport = createScriptedTransport(() => 200);
+    const { sandbox, api, control, company } = started({ transport });
+    await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+    await control("POST", "/rules", { on: "delivery", then: { hold: "end" } });
+    const payout = (reference: string) =>
+      api("POST", "/v1/transactions", { type: "transfer", amount: 5000, msisdn: "+2250700000003", reference });
+    await payout("payout-1");
+    const [held] = company.world.deliveries.values();
+    await control("POST", `/deliveries/${held?.id}/redeliver`);
+    await settle(company);
+    const { body: state } = await control("GET", "/state");
+    const withHolds = (count: number) => {
+      const holds = Array.from({ length: count }, (_, at) => ({
+        ...state.holds[0],
+        seq: state.seq + at,
+        eventId: `evt_${at}`,
+      }));
+      return control("PUT", "/state", { ...state, seq: state.seq + count, holds });
+    };
+    expect((await withHolds(HELD_MAX + 1)).body.message).toEqual([
+      "holds must have at most 1000 deliveries together, got 1001",
+    ]);
+    expect((await withHolds(HELD_MAX)).status).toBe(200);
+    await payout("payout-2");
+    await settle(sandbox.defaultCompany);
+    expect(sandbox.defaultCompany.world.holds.size).toBe(HELD_MAX);
+    expect(transport.sent).toHaveLength(2);
+  });
+
   it("a rule that could hold nothing for lack of room is removed once it is used up", async () => {
     const { api, control } = started({ transport: createScriptedTransport(() => 200) });
     for (let n = 0; n < 10; n++)

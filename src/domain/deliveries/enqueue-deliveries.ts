@@ -9,6 +9,7 @@ import { type Delivery, WEBHOOK_BYTES_OF_WORK_MAX, type WireEffect, moveDelivery
 import {
   type Countdown,
   countDownHolds,
+  countHeld,
   holdDelivery,
   isReversing,
   releaseReversed,
@@ -49,11 +50,10 @@ interface Room {
 export function enqueueDeliveries(work: Work, renderPayload: RenderPayload) {
   const { events } = work;
   const { subscriptions, holds } = work.world;
-  const held = holds.values().reduce((sum, { deliveryIds }) => sum + deliveryIds.length, 0);
   const bounds = {
     webhooks: WEBHOOKS_OF_WORK_MAX,
     bytes: WEBHOOK_BYTES_OF_WORK_MAX,
-    held: Math.max(0, HELD_MAX - held),
+    held: Math.max(0, HELD_MAX - countHeld(holds.values())),
   };
   const room: Room = { ...bounds, isFull: false, areUnheld: false, countdown: new Map() };
   if (subscriptions.size > 0) for (const event of events) enqueueEvent(work, event, renderPayload, room);

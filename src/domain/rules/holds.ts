@@ -8,6 +8,11 @@ export function isReversing({ world }: Pick<Work, "world">, ruleId: string, reso
   return world.holds.get(holdId({ ruleId, resource, eventId: null })) !== undefined;
 }
 
+/** How many webhooks are held back. A hold whose webhooks were sent by hand counts as one: each event still goes through it. */
+export function countHeld(holds: readonly Pick<Hold, "deliveryIds">[]): number {
+  return holds.reduce((sum, { deliveryIds }) => sum + Math.max(1, deliveryIds.length), 0);
+}
+
 /** Holds a delivery until its resource's last event (`reverse`), or until what `hold` waits for. */
 export function holdDelivery(work: Work, { id: ruleId, then }: RuleOn<"delivery">, delivery: Delivery): void {
   const { resource, id } = delivery;

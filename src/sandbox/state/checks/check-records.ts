@@ -3,6 +3,7 @@ import { findTopic } from "../../../domain/values/topic.js";
 import { msisdnKey } from "../../../domain/values/msisdn.js";
 import { HELD_MAX } from "../../../domain/deliveries/enqueue-deliveries.js";
 import { RULES_BYTES_MAX, RULES_MAX, rulesBytes } from "../../../domain/rules/change-rules.js";
+import { countHeld } from "../../../domain/rules/holds.js";
 import { isHolding } from "../../../domain/rules/use-rule.js";
 import type { EventSubject } from "../../../domain/model/events.js";
 import type { Row } from "../../../kernel/records/table.js";
@@ -103,7 +104,8 @@ function checkReferences(records: Records): string[] {
       held.add(id);
     }
   });
-  if (held.size > HELD_MAX) problems.push(`holds must have at most ${HELD_MAX} deliveries together, got ${held.size}`);
+  const total = countHeld(holds);
+  if (total > HELD_MAX) problems.push(`holds must have at most ${HELD_MAX} deliveries together, got ${total}`);
   checkRest(problems, records);
   return problems;
 }
