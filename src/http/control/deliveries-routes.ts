@@ -46,6 +46,9 @@ const eventOrder = object({ topic: word(topicSpellings, { suggest: true }) });
 /** The most calls of a company that may wait for a delivery at the same time: each checks every change. */
 export const WAITS_MAX = 100;
 
+/** After more changes than this, each waiting call searches all deliveries in a turn of its own: deleting a subscription may cancel 100 000. */
+const CHANGES_MAX = 20_000;
+
 /** Pending and past webhooks, with every attempt of each. */
 export function deliveriesRoutes(): readonly ControlRoute[] {
   const full = `${WAITS_MAX} calls wait for deliveries already, which is the most. Wait for fewer at a time.`;
@@ -176,18 +179,25 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
     if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
     if (company.closed) continue;
-    const isRelevant = ({ company: changed, changes }: CompanyChange): boolean =>
-      changed === company &&
-      (company.closed ||
+    let areMany = false;
+    const isRelevant = ({ company: changed, changes }: CompanyChange): boolean => {
+      if (changed !== company) return false;
+      areMany = changes.length > CHANGES_MAX;
+      return (
+        company.closed ||
+        areMany ||
         changes.some(
           // A delivery that the same work changed again, or removed, is not there as it was.
           (change) =>
             isChangeOf(deliveries, change) &&
             change.after !== undefined &&
-            deliveries.get(change.after.id) === change.after &&
-            isMatch(change.after),
-        ));
+            isMatch(change.after) &&
+            deliveries.get(change.after.id) === change.after,
+        )
+      );
+    };
     await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
+    if (areMany) await company.nextTurn();
   }
 }
 

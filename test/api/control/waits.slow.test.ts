@@ -31,3 +31,32 @@ it("calls that wait for a delivery do not search all deliveries for one that was
   await pay();
   for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
 });
+
+it("calls that wait for a delivery search after thousands of changes in turns of their own", async () => {
+  const profile = { batch: { maxItems: 10_000 }, transfers: { settlement: "manual" } };
+  const { sandbox, api, control } = openWorld({
+    transport: createScriptedTransport(() => 200),
+    balance: 1e9,
+    profile,
+  });
+  await control("POST", "/rules", { on: "delivery", then: { delay: "1h" } });
+  const { id } = (await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" })).body;
+  for (let n = 0; n < 2; n++) {
+    const transactions = Array.from({ length: 10_000 }, () => transferRequest());
+    expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+  }
+  const wait = (filter: string) => control("GET", `/deliveries/wait?topic=transactions/started&timeout=10m&${filter}`);
+  const cancelled = wait("status=cancelled");
+  const exhausted = Array.from({ length: WAITS_MAX - 1 }, () => wait("status=exhausted&resource=unknown"));
+  expect((await api("DELETE", `/v1/webhooks/${id}`)).status).toBe(204);
+  expect((await cancelled).body.status).toBe("cancelled");
+  // The changes of a company with many more webhooks.
+  const company = sandbox.defaultCompany;
+  const { deliveries } = company.world;
+  const changes = deliveries.values().map((row) => ({ store: deliveries, before: row, after: row }));
+  const many = Array.from({ length: 20 }, () => changes).flat();
+  const change = async () => company.emitChanged(many);
+  expect(await longestStop(change)).toBeLessThan(500);
+  await control("DELETE", "/companies/company_sandbox");
+  for (const answer of await Promise.all(exhausted)) expect(answer.status).toBe(404);
+});
