@@ -127,6 +127,21 @@ describe("the state checks", { timeout: 60_000 }, () => {
     expect(checks.filter(({ verdict }) => verdict === "fail").map(({ seen }) => seen)).toEqual([]);
   });
 
+  it.each([[["paid"]], [["paid", "refunded_partially"]]])(
+    "find nothing wrong with a shop that prints its orders which are %j",
+    async (shown) => {
+      const orders = new Map<string, { status: string; amount: number }>();
+      const rank = ["paid", "refunded_partially", "refunded"];
+      const { checks } = await audit({
+        handle: ({ id, status, amount }) => {
+          if (rank.indexOf(status) > rank.indexOf(orders.get(id)?.status ?? "")) orders.set(id, { status, amount });
+        },
+        state: () => [...orders].flatMap(([id, order]) => (shown.includes(order.status) ? [{ id, ...order }] : [])),
+      });
+      expect(checks.filter(({ verdict }) => verdict === "fail").map(({ seen }) => seen)).toEqual([]);
+    },
+  );
+
   it("report a shop that ignores refunds and prints a sum under its header", async () => {
     const paid = new Set<string>();
     const { checks } = await audit({
@@ -156,6 +171,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
   it.each<[string, (counts: Record<string, number>) => unknown]>([
     ["rows", (counts) => Object.entries(counts)],
     ["objects", (counts) => Object.entries(counts).map(([status, count]) => ({ status, count }))],
+    ["lists", ({ paid }) => ({ paid: Array(paid).fill("order") })],
     ["metrics", (counts) => Object.entries(counts).map(([status, count]) => [`orders{status="${status}"}`, count])],
   ])("report a shop that ignores refunds and prints its counts as %s", async (_, print) => {
     const counts = { due: 2, paid: 1, refunded: 1 };

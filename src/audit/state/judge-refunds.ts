@@ -41,8 +41,9 @@ const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
 const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
 
-/** Whether a place shows a payment: as a status, a count of orders by status, or a sum of money. */
+/** Whether a place shows a payment: as a status, a count or list of orders by status, or a sum of money. */
 function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
+  if (/(^|\.)paid\[\]/i.test(changed.place)) return true;
   if ("plus" in changed) {
     return (
       /(^|[. "])paid(["}]*\.|$)/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"))
@@ -81,6 +82,10 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
   const amount = trial.state.amountXof;
   const part = refundedAfter("refunded further", amount);
   const full = new Map([...sumsOf(refund)].filter(([, { sum }]) => Math.abs(sum) === amount));
+  // A list of the orders that are not refunded keeps the row of a partial refund.
+  const removed = new Set(
+    refund.flatMap((changed) => ("to" in changed && changed.to === undefined ? [rowOf(changed)] : [])),
+  );
   const moves = [...new Set([...one.keys(), ...two.keys(), ...full.keys()])].map((place) => {
     const start = before.get(place)?.sum ?? 0;
     const [single, parts] = [one.get(place), two.get(place)];
@@ -88,6 +93,7 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
     const rows = [before, one, two].map((sums) => (place.includes("[]") ? sums.get(place)?.rows : 1));
     return {
       name: place === "" ? "the value" : place,
+      isInRemovedRow: place.includes("[]") && removed.has(rowOf({ place })),
       isLog: new Set([paid, changedOnce, changedTwice].map((change) => countRows(change, place))).size > 1,
       // The count is undefined for a change that does not touch the column: a payment need not touch a column of refunds.
       isLogOfParts: new Set(rows.filter((count) => count !== undefined)).size > 1,
@@ -98,10 +104,10 @@ async function compareParts(trial: StateTrial, { once, twice, paid, refund }: Pa
   });
   // With sums by status, a partial refund moves the order's amount, or what is left of it, to a place of its own, which a full refund does not change.
   const byStatus = new Set(moves.flatMap(({ atPart, atFull }) => (atPart === atFull ? [] : [atPart])));
-  for (const { name, isLog, isLogOfParts, atFull, atPart, inParts } of moves) {
+  for (const { name, isInRemovedRow, isLog, isLogOfParts, atFull, atPart, inParts } of moves) {
     const share = Math.sign(atFull) * part;
     const isElsewhere = byStatus.has(share) || byStatus.has(atFull);
-    if (!isLog && atFull !== 0 && atPart === 0 && !isElsewhere) {
+    if (!isLog && !isInRemovedRow && atFull !== 0 && atPart === 0 && !isElsewhere) {
       return describe(trial, once, [`${name} does not change, though a full refund changes it`]);
     }
     const isRestElsewhere = byStatus.has(-atFull) || byStatus.has(share - atFull);
@@ -129,12 +135,17 @@ function sumsOf(change: Change): ReadonlyMap<string, { readonly sum: number; rea
 
 /** How many rows of the table of a place have changed, in any column. */
 function countRows(change: Change, place: string): number {
-  if (!place.includes("[]")) return 1;
-  const row = place.slice(0, place.lastIndexOf("[]") + 2);
+  const row = rowOf({ place });
+  if (row === "") return 1;
   const columns = change
     .map(patternOf)
     .filter((column) => column.startsWith(row) && column.lastIndexOf("[]") < row.length);
   return maxOf([0, ...countBy(columns, (column) => column).values()]);
+}
+
+/** The place of the row that a place is in. Empty for a place in no table. */
+function rowOf(changed: Pick<ChangedPlace, "place">): string {
+  return /^.*\[\]/.exec(patternOf(changed))?.[0] ?? "";
 }
 
 function events(...steps: readonly Step[]): Schedule {
