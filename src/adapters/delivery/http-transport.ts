@@ -4,8 +4,20 @@ import type { SystemClock } from "../../kernel/time/system-clock.js";
 import { createAgent, type Outcome, post } from "./http-client.js";
 import type { Transport, TransportRequest } from "./transport.js";
 
+/** How long one turn of the event loop returns outcomes, ms: thousands may come at once, and the caller works on each of them. */
+const OUTCOMES_SLICE_MS = 10;
+
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
+  /** Until when this turn returns outcomes, monotonic ms; undefined until it has returned one. */
+  let until: number | undefined;
+  const takeTurn = async (): Promise<void> => {
+    while (system.monotonic() >= (until ??= beginSlice())) await system.yieldToEventLoop();
+  };
+  const beginSlice = (): number => {
+    void system.yieldToEventLoop().then(() => (until = undefined));
+    return system.monotonic() + OUTCOMES_SLICE_MS;
+  };
   /** Keyed by the protocol, by whether certificates are checked, and by whether a tenant sends: others may use more addresses, also with open sockets. */
   const shared = new Map<string, Agent>();
   const agents = new Set<Agent>();
@@ -44,6 +56,7 @@ export function createHttpTransport(system: SystemClock): Transport {
       // connection.
       await system.yieldToEventLoop();
       await system.yieldToEventLoop();
+      await takeTurn();
       return { latencyMs, ...outcome };
     },
     async close() {
