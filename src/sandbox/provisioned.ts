@@ -98,8 +98,13 @@ export class Provisioned {
     for (const { token } of tokens) this.#replaced.add(token, id);
   }
 
-  forget(id: string): void {
+  /** The company is closed, perhaps to be moved. */
+  close(id: string): void {
     this.#uses.delete(id);
+  }
+
+  /** The company is gone. */
+  forget(id: string): void {
     for (const [token, company] of this.#replaced) if (company === id) this.#replaced.delete(token);
   }
 

@@ -277,6 +277,7 @@ export class Sandbox {
     // Of the companies that are gone, only a configured one would be opened again at the next start.
     const configured = this.options.companies.some((setup) => setup.id === id);
     this.store.data.companies.delete(id);
+    this.provisioned.forget(id);
     if (configured) this.store.data.gone.add(id);
     this.store.note(["gone", id, configured]);
   }
@@ -285,7 +286,7 @@ export class Sandbox {
     company.close();
     this.#companies.delete(company.id);
     this.opened.delete(company.id);
-    this.provisioned.forget(company.id);
+    this.provisioned.close(company.id);
     this.#forgetTokens(company.record);
   }
 
@@ -333,8 +334,7 @@ export class Sandbox {
     const record = restoreState(company, dumped);
     if (this.options.tenancy) record.identity = withoutExpired(company.record.identity, company.now());
     // A scenario is not a client, so what it does not check is not a mistake of a client.
-    const isClients = this.openedAs(company).setup.ofScenario !== true;
-    if (isClients) this.observationOf(company.id).findings.replace(record.world);
+    if (!this.openedAs(company).setup.ofScenario) this.observationOf(company.id).findings.replace(record.world);
     this.events.emit("replaces", { company, next: record.world });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);

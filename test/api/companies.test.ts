@@ -254,6 +254,19 @@ describeApi("auto-provision", (open) => {
     expect((await api("GET", "/v1/balance")).status).toBe(200);
   });
 
+  it("opens no company for a replaced token while its company is closed to be moved, and after it is back", async () => {
+    const { api, control } = await open({ autoProvision: true });
+    for (const accessToken of ["at_second", "at_third"])
+      await control("POST", "/companies/company_sandbox/rotate", { accessToken });
+    const statusOf = async () => (await api("GET", "/v1/balance", undefined, as("at_second"))).status;
+    const { body } = await control("POST", "/companies/company_sandbox/export", { close: true });
+    expect(await statusOf()).toBe(401);
+    expect((await control("PUT", "/companies/company_sandbox", body)).status).toBe(201);
+    expect(await statusOf()).toBe(401);
+    await control("POST", "/reset?company=*");
+    expect(await statusOf()).toBe(401);
+  });
+
   it("is off by default", async () => {
     const { api } = await open();
     expect((await api("GET", "/v1/balance", undefined, as("at_w"))).status).toBe(401);
