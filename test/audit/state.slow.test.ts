@@ -171,6 +171,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
   it.each<[string, (counts: Record<string, number>) => unknown]>([
     ["rows", (counts) => Object.entries(counts)],
     ["objects", (counts) => Object.entries(counts).map(([status, count]) => ({ status, count }))],
+    ["flags", ({ paid }) => Array.from({ length: paid ?? 0 }, () => ({ paid: true, refunded: false }))],
     ["lists", ({ paid }) => ({ paid: Array(paid).fill("order") })],
     ["metrics", (counts) => Object.entries(counts).map(([status, count]) => [`orders{status="${status}"}`, count])],
   ])("report a shop that ignores refunds and prints its counts as %s", async (_, print) => {

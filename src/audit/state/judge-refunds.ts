@@ -41,9 +41,10 @@ const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
 const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
 
-/** Whether a place shows a payment: as a status, a count or list of orders by status, or a sum of money. */
+/** Whether a place shows a payment: as a status, a flag, a count or list of orders by status, or a sum of money. */
 function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
   if (/(^|\.)paid\[\]/i.test(changed.place)) return true;
+  if ("to" in changed && changed.to === true) return /(^|\.)paid$/i.test(changed.place);
   if ("plus" in changed) {
     return (
       /(^|[. "])paid(["}]*\.|$)/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"))
