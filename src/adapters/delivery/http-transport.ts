@@ -9,14 +9,26 @@ const OUTCOMES_SLICE_MS = 10;
 
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
-  /** Until when this turn returns outcomes, monotonic ms; undefined until it has returned one. */
-  let until: number | undefined;
+  /** Attempts whose outcomes are known but not returned yet, in their order. */
+  const waiting: Array<() => void> = [];
+  let isReturning = false;
   const takeTurn = async (): Promise<void> => {
-    while (system.monotonic() >= (until ??= beginSlice())) await system.yieldToEventLoop();
+    const turn = new Promise<void>((resolve) => waiting.push(resolve));
+    if (!isReturning) void returnInTurns();
+    await turn;
   };
-  const beginSlice = (): number => {
-    void system.yieldToEventLoop().then(() => (until = undefined));
-    return system.monotonic() + OUTCOMES_SLICE_MS;
+  const returnInTurns = async (): Promise<void> => {
+    isReturning = true;
+    while (waiting.length > 0) {
+      const until = system.monotonic() + OUTCOMES_SLICE_MS;
+      while (waiting.length > 0 && system.monotonic() < until) {
+        waiting.shift()?.();
+        // Lets the caller work on this outcome.
+        await Promise.resolve();
+      }
+      await system.yieldToEventLoop();
+    }
+    isReturning = false;
   };
   /** Keyed by the protocol, by whether certificates are checked, and by whether a tenant sends: others may use more addresses, also with open sockets. */
   const shared = new Map<string, Agent>();
