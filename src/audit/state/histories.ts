@@ -111,7 +111,7 @@ async function playFamily(trial: StateTrial, family: Family): Promise<FamilyPlay
     if (varied === undefined) return { unfit: describeUnstable(second.change, third.change) };
     for (const place of varied) session.app.ignored.add(place);
     const again = await playStepwise(trial, history);
-    // Mistakes can show only in what is ignored.
+    // Nothing is left that could show a mistake.
     if (!hasMovedAt([again.change, ...again.effects])) return { unfit: describeUnstable(second.change, third.change) };
     second = again;
   }
