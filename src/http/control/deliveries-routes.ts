@@ -46,7 +46,7 @@ const eventOrder = object({ topic: word(topicSpellings, { suggest: true }) });
 /** The most calls of a company that may wait for a delivery at the same time: each checks every change. */
 export const WAITS_MAX = 100;
 
-/** After more changes than this, each waiting call searches all deliveries in a turn of its own: deleting a subscription may cancel 100 000. */
+/** After more changes than this, each waiting call searches all deliveries: deleting a subscription may cancel 100 000. */
 const CHANGES_MAX = 20_000;
 
 /** Pending and past webhooks, with every attempt of each. */
@@ -167,37 +167,34 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
     isWanted(one) && (query.status !== undefined || one.status !== "pending" || one.attempts.length > 0);
   const abort = call.ended();
   const end = sandbox.system.monotonic() + query.timeout;
+  let came: Delivery | undefined;
   for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
     await makeReady(company);
     // Throws when the tenant's token was replaced meanwhile.
     if (call.caller.tenant !== undefined) reachCompany(sandbox, call.caller, company.id);
     const { deliveries } = company.world;
-    const found = deliveries.values().find(isMatch);
-    if (found !== undefined) return renderDelivery(found);
-    const left = end - sandbox.system.monotonic();
     // A company that was reset continues under its id. One that was removed, or whose sandbox closes, does not.
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
+    const found = came ?? (isOver ? undefined : deliveries.values().find(isMatch));
+    if (found !== undefined) return renderDelivery(found);
+    const left = end - sandbox.system.monotonic();
     if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
     if (company.closed) continue;
-    let areMany = false;
     const isRelevant = ({ company: changed, changes }: CompanyChange): boolean => {
       if (changed !== company) return false;
-      areMany = changes.length > CHANGES_MAX;
-      return (
-        company.closed ||
-        areMany ||
-        changes.some(
-          // A delivery that the same work changed again, or removed, is not there as it was.
-          (change) =>
-            isChangeOf(deliveries, change) &&
-            change.after !== undefined &&
-            isMatch(change.after) &&
-            deliveries.get(change.after.id) === change.after,
-        )
-      );
+      if (company.closed || changes.length > CHANGES_MAX) return true;
+      for (const change of changes) {
+        const after = isChangeOf(deliveries, change) ? change.after : undefined;
+        // A delivery that the same work changed again, or removed, is not there as it was.
+        if (after === undefined || !isMatch(after) || deliveries.get(after.id) !== after) continue;
+        came = after;
+        return true;
+      }
+      return false;
     };
     await sandbox.events.waitFor("changed", isRelevant, { system: sandbox.system, maxMs: left, abort });
-    if (areMany) await company.nextTurn();
+    // Calls that end together must not all search, or write the same large body, in one turn.
+    if (!company.closed) await company.nextTurn();
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { WAITS_MAX } from "../../../src/http/control/deliveries-routes.js";
+import { systemClock } from "../../../src/kernel/time/system-clock.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";
@@ -59,4 +60,44 @@ it("calls that wait for a delivery search after thousands of changes in turns of
   expect(await longestStop(change)).toBeLessThan(500);
   await control("DELETE", "/companies/company_sandbox");
   for (const answer of await Promise.all(exhausted)) expect(answer.status).toBe(404);
+});
+
+it("calls that wait for a delivery and end together search in turns of their own, or not at all", async () => {
+  const profile = { batch: { maxItems: 10_000 }, transfers: { settlement: "manual" } } as const;
+  const { sandbox, api, control } = openWorld({
+    transport: createScriptedTransport(() => 200),
+    balance: 1e9,
+    profile,
+  });
+  await control("POST", "/rules", { on: "delivery", then: { delay: "1h" } });
+  for (const path of ["one", "two", "three"]) {
+    const url = `http://hook.test/${path}`;
+    const topic = path === "three" ? "transactions/completed" : "transactions/started";
+    expect((await api("POST", "/v1/webhooks", { topic, url })).status).toBe(201);
+  }
+  for (let n = 0; n < 3; n++) {
+    const transactions = Array.from({ length: 10_000 }, () => transferRequest());
+    expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+  }
+  const begin = async (status: string) => {
+    const before = sandbox.events.listenerCount("changed");
+    const calls = Array.from({ length: WAITS_MAX }, () =>
+      control("GET", `/deliveries/wait?topic=transactions/completed&timeout=10m&status=${status}`),
+    );
+    while (sandbox.events.listenerCount("changed") < before + WAITS_MAX) await systemClock.yieldToEventLoop();
+    return calls;
+  };
+  const found = await begin("pending");
+  const [transfer] = sandbox.defaultCompany.world.transfers.values();
+  const complete = async () => {
+    await control("POST", `/transactions/${transfer?.id}/complete`);
+    for (const { body } of await Promise.all(found)) expect(body.status).toBe("pending");
+  };
+  expect(await longestStop(complete)).toBeLessThan(100);
+  const missed = await begin("exhausted");
+  const remove = async () => {
+    await control("DELETE", "/companies/company_sandbox");
+    for (const { status } of await Promise.all(missed)) expect(status).toBe(404);
+  };
+  expect(await longestStop(remove)).toBeLessThan(100);
 });
