@@ -59,10 +59,9 @@ export function deliveriesRoutes(): readonly ControlRoute[] {
       where: matchesFilter(query),
       render: renderDelivery,
     })),
-    route("GET /deliveries/wait", { query: waitQuery }, (call) => {
-      const release = waits.begin(call.company.id);
-      return waitForDelivery(call).finally(release);
-    }),
+    route("GET /deliveries/wait", { query: waitQuery }, (call) =>
+      waits.run(call.company.id, () => waitForDelivery(call)),
+    ),
     route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
     route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
     route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>
