@@ -9,26 +9,17 @@ const OUTCOMES_SLICE_MS = 10;
 
 /** POSTs over HTTP with keep-alive. */
 export function createHttpTransport(system: SystemClock): Transport {
-  /** Attempts whose outcomes are known but not returned yet, in their order. */
-  const waiting: Array<() => void> = [];
-  let isReturning = false;
-  const takeTurn = async (): Promise<void> => {
-    const turn = new Promise<void>((resolve) => waiting.push(resolve));
-    if (!isReturning) void returnInTurns();
-    await turn;
-  };
-  const returnInTurns = async (): Promise<void> => {
-    isReturning = true;
-    while (waiting.length > 0) {
-      const until = system.monotonic() + OUTCOMES_SLICE_MS;
-      while (waiting.length > 0 && system.monotonic() < until) {
-        waiting.shift()?.();
-        // Lets the caller work on this outcome.
-        await Promise.resolve();
-      }
+  /** Until when the present slice returns outcomes, monotonic ms. */
+  let until = 0;
+  let turns = Promise.resolve();
+  /** Resolves in the order of the calls. */
+  const takeTurn = (): Promise<void> => {
+    turns = turns.then(async () => {
+      if (system.monotonic() < until) return;
       await system.yieldToEventLoop();
-    }
-    isReturning = false;
+      until = system.monotonic() + OUTCOMES_SLICE_MS;
+    });
+    return turns;
   };
   /** Keyed by the protocol, by whether certificates are checked, and by whether a tenant sends: others may use more addresses, also with open sockets. */
   const shared = new Map<string, Agent>();
