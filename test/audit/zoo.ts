@@ -79,8 +79,15 @@ const once = () => {
   };
 };
 
+/** The shop, whose `--check` prints nothing but `shipped: 3`. */
+const printingShipped = (shop: ReturnType<typeof shopOf>): Zoo => ({
+  ...shop,
+  state: () => ({ shipped: [...shop.rows.values()].filter(({ shipped }) => shipped).length }),
+});
+
 export const sound: Readonly<Record<string, Specimen>> = {
   "does not ship an order whose refund came before its payment": { create: () => shopOf(settle) },
+  "does not ship such an order, and prints nothing else": { create: () => printingShipped(shopOf(settle)) },
   "prints times and serial ids, and counts readings": {
     create: () => {
       const rows = new Map<
@@ -233,6 +240,15 @@ export const unsound: Readonly<Record<string, Specimen>> = {
         settle(row, event);
         if (event.status === "paid") row.shipped = true;
       }),
+    finds: ["state-reversed fail"],
+  },
+  "ships an order after its refund, and prints nothing else": {
+    create: () =>
+      printingShipped(
+        shopOf((row, { status }) => {
+          if (status === "paid") row.shipped = true;
+        }),
+      ),
     finds: ["state-reversed fail"],
   },
   "remembers events in memory": {

@@ -27,8 +27,8 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
         : { outcome: "skipped", reason: NOTHING_MOVED };
     }
     if (refund.length === 0) {
-      const isShown = paid.some((changed) => showsPayment(changed, trial.state.amountXof));
-      if (!isShown) return { outcome: "skipped", reason: NOT_SHOWN, isNotRequested: true };
+      if (!showsPayments(paid, trial.state.amountXof))
+        return { outcome: "skipped", reason: NOT_SHOWN, isNotRequested: true };
       return describe(trial, events("paid", "refunded"), ["the refund changes nothing"]);
     }
     const shipped = describeShipping(refund, "at the refund", { source, paid });
@@ -40,6 +40,11 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
 const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
 const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
+
+/** Whether a payment changes a place that a refund changes in a sound application. */
+export function showsPayments(paid: Change, amountXof: number): boolean {
+  return paid.some((changed) => showsPayment(changed, amountXof));
+}
 
 /** Whether a place shows a payment: as a status, a flag, a count or list of orders by status, or a sum of money. */
 function showsPayment(changed: ChangedPlace, amountXof: number): boolean {

@@ -2,6 +2,7 @@ import { type Change, describeDifference, isSameChange } from "../application/ch
 import { describeSchedule, historicSteps, realHistoryOf, type Schedule, together } from "../application/schedule.js";
 import type { Verdict } from "../wire/check.js";
 import { describeFailure, describeUneven } from "./describe-failure.js";
+import { showsPayments } from "./judge-refunds.js";
 import { play, playHistory, playStepwise } from "./play.js";
 import type { StateSession, StateTrial } from "./state-session.js";
 import { describeShipped, isFirstEventOnly, isRightInReverse } from "./tolerance.js";
@@ -64,15 +65,15 @@ async function hasRightEffect(
 }
 
 function shippedBy(
-  { options, ready }: StateSession,
+  { options, ready, amountXof }: StateSession,
   schedule: Schedule,
   effects: readonly Change[],
 ): string | undefined {
   if (ready === undefined || "unfit" in ready) return undefined;
-  const shipping = { source: options.check, paid: ready.effects.get("paid") ?? [] };
-  // An application that ignores all refunds also ships refunded orders, but that is a failure of another check.
-  if ((ready.effects.get("refunded") ?? []).length === 0) return undefined;
-  return describeShipped(schedule, effects, shipping);
+  const paid = ready.effects.get("paid") ?? [];
+  // An application that ignores all refunds also ships refunded orders, but that is a failure of another check, unless nothing else shows payments.
+  if ((ready.effects.get("refunded") ?? []).length === 0 && showsPayments(paid, amountXof)) return undefined;
+  return describeShipped(schedule, effects, { source: options.check, paid });
 }
 
 /** Whether a schedule consists of two events of one order, the later one first. */
