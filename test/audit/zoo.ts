@@ -85,8 +85,31 @@ const printingShipped = (shop: ReturnType<typeof shopOf>): Zoo => ({
   state: () => ({ shipped: [...shop.rows.values()].filter(({ shipped }) => shipped).length }),
 });
 
+/** Takes each event's refunded amount for the amount of one refund. */
+function addingRefunds(): ReturnType<typeof shopOf> {
+  const known = once();
+  return shopOf((row, event) => {
+    const { refunded } = row;
+    settle(row, event);
+    row.refunded = refunded;
+    known(`${event.id} ${event.status} ${event.refunded}`, () => void (row.refunded += event.refunded));
+  });
+}
+
+/** The shop, whose `--check` prints what is left of the payments of each status. */
+const printingWhatIsLeft = (shop: ReturnType<typeof shopOf>): Zoo => ({
+  ...shop,
+  state: () => {
+    const sums: Record<string, number> = {};
+    for (const { status, revenue, refunded } of shop.rows.values())
+      sums[status] = (sums[status] ?? 0) + revenue - refunded;
+    return sums;
+  },
+});
+
 export const sound: Readonly<Record<string, Specimen>> = {
   "does not ship an order whose refund came before its payment": { create: () => shopOf(settle) },
+  "prints what is left of payments, by status": { create: () => printingWhatIsLeft(shopOf(settle)) },
   "does not ship such an order, and prints nothing else": { create: () => printingShipped(shopOf(settle)) },
   "prints times and serial ids, and counts readings": {
     create: () => {
@@ -218,16 +241,9 @@ export const unsound: Readonly<Record<string, Specimen>> = {
     },
     finds: ["state-duplicate fail"],
   },
-  "adds up the refunded amounts of all events": {
-    create: () => {
-      const known = once();
-      return shopOf((row, event) => {
-        const { refunded } = row;
-        settle(row, event);
-        row.refunded = refunded;
-        known(`${event.id} ${event.status} ${event.refunded}`, () => void (row.refunded += event.refunded));
-      });
-    },
+  "adds up the refunded amounts of all events": { create: () => addingRefunds(), finds: ["state-refunds fail"] },
+  "adds them up, and prints what is left of payments, by status": {
+    create: () => printingWhatIsLeft(addingRefunds()),
     finds: ["state-refunds fail"],
   },
   "ignores refunds": {
