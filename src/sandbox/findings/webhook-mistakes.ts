@@ -120,7 +120,8 @@ export function createDuplicateSubscriptionDetector(): Detector {
         });
       }
       if (operation !== "createWebhook" || status >= 300) return [];
-      const subscription = scene.world.subscriptions.values().at(-1);
+      // Others may have been made before this request was answered.
+      const [subscription] = scene.world.subscriptions.within(entry.made.from, entry.made.to);
       if (subscription === undefined) return [];
       const { url } = subscription;
       const key = keyOf(subscription);

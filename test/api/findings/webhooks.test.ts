@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Transport, TransportResult } from "../../../src/adapters/delivery/transport.js";
 import { AUDIT_HEADER } from "../../../src/domain/model/rule.js";
+import { createHeldStore } from "../../support/held-store.js";
 import { startLive } from "../../support/live.js";
 import { transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";
@@ -136,6 +137,22 @@ describe("webhook-slow", () => {
     await live.settle();
     expect(live.deliveries().map(({ status }) => status)).toEqual(["succeeded"]);
     expect(await kindsOf(live)).toEqual([]);
+  });
+});
+
+describe("duplicate-subscription", () => {
+  it("reports each of several that are made before any is answered", async () => {
+    const store = createHeldStore();
+    const live = await startLive({ store });
+    const topics = ["charges/events", "transactions/completed"];
+    const subscribe = () => Promise.all(topics.map((topic) => live.subscribe(topic, URL)));
+    await subscribe();
+    const release = store.hold();
+    const again = subscribe();
+    await store.held(2);
+    for (const index of topics.keys()) release(index);
+    await again;
+    expect(await kindsOf(live)).toEqual(["duplicate-subscription", "duplicate-subscription"]);
   });
 });
 
