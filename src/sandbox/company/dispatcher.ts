@@ -133,13 +133,13 @@ export class Dispatcher {
     return {
       release: () => this.#release(jobs),
       sendNow: (urgent, maxMs) => {
-        const ids = new Set(urgent.map(({ id }) => id));
+        const ids = urgent.map(({ id }) => id);
+        const urgentIds = new Set(ids);
         const lastUrgent = new Map(
-          jobs.map(({ deliveryId, lane }, at) => [ids.has(deliveryId) ? lane : undefined, at]),
+          jobs.map(({ deliveryId, lane }, at) => [urgentIds.has(deliveryId) ? lane : undefined, at]),
         );
         this.#release(jobs.filter(({ lane }, at) => at <= (lastUrgent.get(lane) ?? -1)));
-        const areOver = (): boolean => urgent.every(({ id }) => !this.isOutstanding(id));
-        return this.#waitUntil(areOver, maxMs);
+        return this.endedWithin(ids, maxMs);
       },
     };
   }
