@@ -238,7 +238,7 @@ const charge = z.looseObject({ id: z.string(), externalId: z.string(), amount: z
 const profile = z.looseObject({
   transfers: z.looseObject({ webhookId: z.string() }),
   refunds: z.looseObject({ amountField: z.string(), further: z.string() }),
-  webhooks: z.looseObject({ chargeEvents: z.array(z.string()) }),
+  webhooks: z.looseObject({ chargeEvents: z.array(z.string()).or(z.literal("none").transform((): string[] => [])) }),
 });
 /** The settings that an audit follows. */
 export type SandboxProfile = z.infer<typeof profile>;
