@@ -121,8 +121,10 @@ const TIMEOUT_DEFAULT = "5s";
 export function createWebhookLog(current: () => Company, redact: (text: string) => string): WebhookLog {
   return {
     waitFor: (topic, matches = () => true, options = {}) => waitFor({ current, redact }, topic, matches, options),
-    list: <Name extends TopicName>(topic?: Name) =>
-      readEvents(current(), topic && parseTopic(topic), -1).map((reported) => renderBody<Name>(current(), reported)),
+    list: <Name extends TopicName>(topic?: Name) => {
+      const wanted = topic === undefined ? undefined : parseTopic(topic);
+      return readEvents(current(), wanted, -1).map((reported) => renderBody<Name>(current(), reported));
+    },
   };
 }
 

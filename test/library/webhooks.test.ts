@@ -108,6 +108,9 @@ describe("waitFor", () => {
       /"transactions\/complete" is not a topic\. Did you mean "transactions\/completed"\?/,
     );
     expect(() => sandbox.webhooks.list("charges" as "charges/events")).toThrow(UsageError);
+    // An empty list would let a test pass that expects no webhook.
+    expect(() => sandbox.webhooks.list("" as never)).toThrow(/^"" is not a topic\./);
+    expect(() => sandbox.webhooks.list(null as never)).toThrow(/^null is not a topic\./);
     await expect(sandbox.webhooks.waitFor({} as never)).rejects.toThrow(/^\{\} is not a topic\. There are/);
     const noTest = sandbox.webhooks.waitFor("charges/events", { status: "paid" } as never);
     await expect(noTest).rejects.toThrow(/^Failed to wait for a webhook: matches must be a function, got \{"status/);
