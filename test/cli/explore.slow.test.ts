@@ -254,7 +254,7 @@ describe("what cannot be explored", () => {
       /--tenancy does not go with explore: each run has the same seed/,
     ],
     ["a recording", ["--record", "a.yaml"], carefulPayout, 1, /--record does not go with explore/],
-    ["an invariant that is empty", ["--check", ""], carefulPayout, 1, /--check must be a command, not ""/],
+    ["an invariant that is empty", ["--check", " "], carefulPayout, 1, /--check must be a command, not " "/],
     ["no verdict", ["--fail-on", ""], carefulPayout, 1, /--fail-on must be unsafe, lost, hung or crashed, not ""/],
     ["an invariant that does not hold", ["--check", "false"], carefulPayout, 6, /--check fails without any fault/],
     [

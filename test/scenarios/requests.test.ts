@@ -292,6 +292,12 @@ it.each(["request: GET /v1/balance", "advance: 1h"])("an empty expectation is re
   );
 });
 
+it("expected headers without a header are refused", async () => {
+  await expect(parseText("steps: [{ request: GET /v1/balance, expect: { headers: {} } }]")).rejects.toThrow(
+    "expect.headers is empty: name what is expected, or leave it out",
+  );
+});
+
 it("a matcher with a variable as its operand is checked again with the value", async () => {
   const scenario = await parseText(`
     steps:

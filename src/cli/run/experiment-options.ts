@@ -40,7 +40,7 @@ export function addExperimentOptions(command: Command, what: string, folder: str
 export function parseExperimentFlags(verb: string, words: readonly string[], flags: ExperimentFlags, folder: string) {
   if (words[0] === undefined || words[0] === "")
     throw new UsageError("command-line", `${verb} needs a command: sandbox ${verb} -- npm test.`);
-  if (flags.check === "") throw wrongValue("--check", "a command", flags.check);
+  if (flags.check?.trim() === "") throw wrongValue("--check", "a command", flags.check);
   for (const name of ["record", "open"] as const) {
     if (flags[name] === undefined) continue;
     throw new UsageError("command-line", `--${name} does not go with ${verb}, which starts a sandbox for each run.`);

@@ -5,6 +5,7 @@ import { statusOfProblem } from "../../contract/problems.js";
 import type { ProblemCode } from "../../domain/model/problem-codes.js";
 import { requestFaults } from "../../domain/model/rule.js";
 import { isMatcher } from "../../kernel/matchers.js";
+import { isObject } from "../../kernel/messages/json.js";
 import type { AnswerFate } from "../../sandbox/company/exchange.js";
 import type { RequestMatch, RequestSubject, Verification } from "../../sandbox/observation/verify-requests.js";
 import { pathPattern, pattern } from "../../sandbox/state/rule-schema.js";
@@ -54,6 +55,15 @@ const anObject = pattern.refine((value) => typeof value === "object" && !Array.i
   error: "must be an object, or a matcher of one",
 });
 
+/** Numbers and flags would never match. */
+const texts = anObject.superRefine((value, context) => {
+  if (!isObject(value) || isMatcher(value)) return;
+  for (const [name, wanted] of Object.entries(value)) {
+    if (typeof wanted !== "number" && typeof wanted !== "boolean") continue;
+    context.addIssue({ code: "custom", path: [name], message: `must be a text such as "${wanted}", or a matcher` });
+  }
+});
+
 const match = object({
   method: pattern.refine((value) => typeof value === "string" || isMatcher(value), {
     error: "must be an HTTP method such as POST, or a matcher",
@@ -61,8 +71,8 @@ const match = object({
   path: pathPattern.refine((value) => typeof value !== "string" || !value.includes("?"), {
     error: "must be without a query, which goes into query",
   }),
-  query: anObject,
-  headers: anObject,
+  query: texts,
+  headers: texts,
   body: pattern,
   operation: wordPattern(operationIds),
   status: pattern.refine((value) => Number.isInteger(value) || value === null || isMatcher(value), {

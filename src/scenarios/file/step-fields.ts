@@ -138,7 +138,9 @@ const expectedAnswer = mapping(
   {
     status: optional(expectation, "The expected HTTP status, or a matcher for it"),
     headers: optional(
-      recordOf(expectation, "must be a mapping of header names to what is expected"),
+      recordOf(expectation, "must be a mapping of header names to what is expected")
+        .refine((headers) => Object.keys(headers).length > 0, { error: EMPTY_EXPECTATION })
+        .meta({ minProperties: 1 }),
       "The expected headers: only these are compared, and names ignore case",
     ),
     body: optional(

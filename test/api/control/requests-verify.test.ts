@@ -181,6 +181,8 @@ describe("an invalid verification", () => {
     [{ match: { path: "v1/charges" } }, "match.path must begin with /"],
     [{ match: { path: "/v1/charges?a=1" } }, "match.path must be without a query, which goes into query"],
     [{ match: { query: "a=1" } }, "match.query must be an object, or a matcher of one"],
+    [{ match: { query: { page: 1 } }, count: 0 }, 'match.query.page must be a text such as "1", or a matcher'],
+    [{ match: { headers: { "x-a": true } } }, 'match.headers.x-a must be a text such as "true", or a matcher'],
     [{ match: { operation: "creatCharge" } }, '(did you mean "createCharge"?)'],
     [{ match: { problem: 5 } }, "match.problem must be one of malformed_json"],
     [{ match: { status: "201" } }, "match.status must be an HTTP status such as 201"],
