@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { duration, flag, instant, object, oneOf, sentence, wholeNumber, word } from "../../kernel/fields.js";
 import { toIso } from "../../kernel/time/instant.js";
-import { CompanyLimit } from "../shared/company-limit.js";
 import { type ControlRoute, optionalBody, route } from "./control-route.js";
 import { renderClock } from "./render-control.js";
 import { shownSubject } from "../../domain/model/work.js";
@@ -34,39 +33,30 @@ const advanceRequest = optionalBody(
 
 const settleRequest = optionalBody(object({ maxWaitMs }));
 
-/** The most calls of a company that may settle or move its clock at the same time: each may wait for 100 000 webhooks, and name all of them. */
-export const CLOCK_CALLS_MAX = 20;
-
-export function clockRoutes(): readonly ControlRoute[] {
-  const full = `${CLOCK_CALLS_MAX} calls settle or move the clock already, which is the most. Wait for one to end.`;
-  const calls = new CompanyLimit(CLOCK_CALLS_MAX, full);
-  return [
-    route("GET /clock", {}, ({ company }) => renderClock(company)),
-    // Setting a future time advances to it, so that everything due before it happens.
-    route("PUT /clock", { body: clockChange }, ({ company, body: { mode, now } }) =>
-      calls.run(company.id, async () => {
-        if (now !== undefined) await advance(company, { to: now }, { mode });
-        else if (mode !== undefined) await setClockMode(company, mode);
-        return renderClock(company);
-      }),
-    ),
-    route("POST /clock/advance", { body: advanceRequest }, ({ company, body: { by, to, toNext: _, ...options } }) =>
-      calls.run(company.id, async () =>
-        renderAdvance(await advance(company, targetOf(by, to), options), options.settle ?? true),
-      ),
-    ),
-    route("POST /settle", { body: settleRequest }, ({ company, body }) =>
-      calls.run(company.id, async () => {
-        const unfinished = await settle(company, body);
-        return {
-          settled: unfinished.length === 0,
-          now: toIso(company.now()),
-          ...(unfinished.length > 0 ? { unfinished } : {}),
-        };
-      }),
-    ),
-  ];
-}
+export const clockRoutes: readonly ControlRoute[] = [
+  route("GET /clock", {}, ({ company }) => renderClock(company)),
+  // Setting a future time advances to it, so that everything due before it happens.
+  route("PUT /clock", { body: clockChange }, async ({ company, body: { mode, now } }) => {
+    if (now !== undefined) await advance(company, { to: now }, { mode });
+    else if (mode !== undefined) await setClockMode(company, mode);
+    return renderClock(company);
+  }),
+  route(
+    "POST /clock/advance",
+    { body: advanceRequest },
+    async ({ company, body: { by, to, toNext: _, ...options } }) => {
+      return renderAdvance(await advance(company, targetOf(by, to), options), options.settle ?? true);
+    },
+  ),
+  route("POST /settle", { body: settleRequest }, async ({ company, body }) => {
+    const unfinished = await settle(company, body);
+    return {
+      settled: unfinished.length === 0,
+      now: toIso(company.now()),
+      ...(unfinished.length > 0 ? { unfinished } : {}),
+    };
+  }),
+];
 
 /** Reports, beside other problems, a body that does not have exactly one of these members. */
 function exactlyOne(names: readonly string[]) {

@@ -59,9 +59,10 @@ export function deliveriesRoutes(): readonly ControlRoute[] {
       where: matchesFilter(query),
       render: renderDelivery,
     })),
-    route("GET /deliveries/wait", { query: waitQuery }, (call) =>
-      waits.run(call.company.id, () => waitForDelivery(call)),
-    ),
+    route("GET /deliveries/wait", { query: waitQuery }, (call) => {
+      const release = waits.begin(call.company.id);
+      return waitForDelivery(call).finally(release);
+    }),
     route("POST /deliveries/redeliver", { body: noBody }, redeliverFailing),
     route("GET /deliveries/:id", {}, ({ company, id }) => renderDelivery(getDelivery(company, id))),
     route("POST /deliveries/:id/redeliver", { body: noBody }, ({ company, id, gate }) =>

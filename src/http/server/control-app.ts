@@ -38,7 +38,7 @@ const NOT_OF_PAGES = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const ownRoutes: readonly ControlRoute[] = [
   ...companiesRoutes,
-  ...clockRoutes(),
+  ...clockRoutes,
   ...stateRoutes,
   ...paymentsRoutes,
   ...behaviourRoutes,

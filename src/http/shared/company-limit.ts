@@ -11,12 +11,6 @@ export class CompanyLimit {
     this.#refusal = refusal;
   }
 
-  /** Counts a task until it ends. */
-  run<T>(companyId: string, task: () => Promise<T>): Promise<T> {
-    const release = this.begin(companyId);
-    return task().finally(release);
-  }
-
   /** Returns a function to call when the work is over; undefined when the company has reached its limit. */
   begin(companyId: string): () => void {
     const underWay = this.#underWay.get(companyId) ?? 0;

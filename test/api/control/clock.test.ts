@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { CLOCK_CALLS_MAX } from "../../../src/http/control/clock-routes.js";
 import { startReceiver, type Receiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { openWorld, type TestWorld, type WorldOptions } from "../../support/world.js";
@@ -257,34 +256,6 @@ describe("POST /settle", () => {
     const answer = await world.control("POST", "/settle", { maxWaitMs: 0 });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ settled: false, now: "2026-01-15T09:00:00.000Z", unfinished: [delivery.id] });
-  });
-
-  it("lets 20 calls of a company settle or move its clock at a time", async () => {
-    open();
-    await world.control("POST", "/companies", { companyId: "company_b" });
-    const hooks = await subscribe("charges/events");
-    let letGo = (): void => undefined;
-    const held = new Promise<void>((resolve) => (letGo = resolve));
-    hooks.reply(() => held.then(() => ({ status: 204 })));
-    await world.control("POST", `/charges/${await charge()}/pay`);
-    const settling = Array.from({ length: CLOCK_CALLS_MAX }, () => world.control("POST", "/settle"));
-    await hooks.waitFor(1);
-    for (const [method, path, body] of [
-      ["POST", "/settle", {}],
-      ["POST", "/clock/advance", { by: "1h" }],
-      ["PUT", "/clock", { mode: "running" }],
-    ] as const) {
-      const refused = await world.control(method, path, body);
-      expect([refused.status, refused.headers.get("retry-after"), refused.body.message]).toEqual([
-        429,
-        "1",
-        ["20 calls settle or move the clock already, which is the most. Wait for one to end."],
-      ]);
-    }
-    expect((await world.control("POST", "/clock/advance?company=company_b", { by: "1h" })).status).toBe(200);
-    letGo();
-    expect((await Promise.all(settling)).map(({ body }) => body.settled)).toEqual(settling.map(() => true));
-    expect((await world.control("POST", "/clock/advance", { by: "1h" })).status).toBe(200);
   });
 
   it.each([{ maxWaitMs: "x" }, { by: "1h" }, []])("%j is 400", async (body) => {
