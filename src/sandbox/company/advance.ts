@@ -119,12 +119,13 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   });
   await Promise.resolve();
   if (turn.hasBegun) return result;
-  const inFlight = dispatcher.outstanding;
+  const { inFlight } = dispatcher;
   // The advance may be between two waits, and wait later for the receiver that calls now.
   do {
     const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
     const hasEnded = await Promise.race([ended, result.then(isOver, isOver)]);
-    if (hasEnded || turn.hasBegun) return result;
+    // Thousands of calls may end together, as at a reset.
+    if (hasEnded || turn.hasBegun) return result.finally(() => company.nextTurn());
   } while (!company.isAdvanceWaiting);
   turn.isRefused = true;
   const waits = `an advance is waiting for receivers to answer ${pluralize(inFlight.length, "webhook")}`;
@@ -147,6 +148,8 @@ export async function settle(
     const waiting = company.dispatcher.quiet ? undefined : waitForQuiet();
     if (waiting === undefined) break;
     await waiting;
+    // Hundreds of calls may give up together, and each names all deliveries that are left.
+    await company.nextTurn();
   }
   return company.dispatcher.outstanding;
 }

@@ -96,7 +96,7 @@ export class Dispatcher {
   /** When this turn of the event loop stops starting attempts, monotonic ms; undefined until it has started one. */
   #startUntil: number | undefined;
   #isCutShort = false;
-  #inFlight = 0;
+  readonly #inFlight = new Set<Job>();
   #inFlightBytes = 0;
   #counts = { attempted: 0, succeeded: 0, failed: 0 };
   #closed = false;
@@ -108,6 +108,11 @@ export class Dispatcher {
   /** Deliveries with an attempt that is not over: held until an answer is written, waiting, or in flight. */
   get outstanding(): readonly string[] {
     return [...this.#outstanding.keys()];
+  }
+
+  /** Deliveries with an attempt in flight. */
+  get inFlight(): readonly string[] {
+    return [...this.#inFlight].map(({ deliveryId }) => deliveryId);
   }
 
   get quiet(): boolean {
@@ -253,13 +258,13 @@ export class Dispatcher {
       for (const job of receiver.waiting) {
         if (this.#closed || receiver.active === CONCURRENT_ATTEMPTS_PER_RECEIVER) break;
         // The end of any attempt makes room, and starts the next ones.
-        const isFull = this.#inFlight === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
-        if (this.#inFlight > 0 && isFull) return;
+        const isFull = this.#inFlight.size === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
+        if (this.#inFlight.size > 0 && isFull) return;
         this.#isCutShort = system.monotonic() >= until;
         if (this.#isCutShort) return;
         receiver.waiting.delete(job);
         receiver.active++;
-        this.#inFlight++;
+        this.#inFlight.add(job);
         this.#inFlightBytes += job.bytes;
         void this.#perform(job);
       }
@@ -289,7 +294,7 @@ export class Dispatcher {
     }
     if (this.#closed) return;
     receiver.active--;
-    this.#inFlight--;
+    this.#inFlight.delete(job);
     this.#inFlightBytes -= job.bytes;
     this.#end(job);
     this.#pump(receiver);

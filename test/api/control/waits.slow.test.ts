@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { WAITS_MAX } from "../../../src/http/control/deliveries-routes.js";
 import { systemClock } from "../../../src/kernel/time/system-clock.js";
+import { createFakeSystem } from "../../support/fake-system.js";
 import { longestStop } from "../../support/loop-stops.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
 import { createScriptedTransport } from "../../support/scripted-transport.js";
@@ -100,4 +101,45 @@ it("calls that wait for a delivery and end together search in turns of their own
     for (const { status } of await Promise.all(missed)) expect(status).toBe(404);
   };
   expect(await longestStop(remove)).toBeLessThan(100);
+});
+
+/** 40 000 webhooks to a receiver that never answers. */
+async function openHanging() {
+  const profile = { batch: { maxItems: 10_000 }, transfers: { settlement: "manual" } } as const;
+  const transport = { send: () => new Promise<never>(() => undefined), close: async () => undefined };
+  const system = createFakeSystem();
+  const { sandbox, api, control } = openWorld({ system, transport, balance: 1e9, profile });
+  await api("POST", "/v1/webhooks", { topic: "transactions/started", url: "http://hook.test/" });
+  for (let n = 0; n < 4; n++) {
+    const transactions = Array.from({ length: 10_000 }, () => transferRequest());
+    expect((await api("POST", "/v1/transactions/batch", { transactions })).status).toBe(201);
+  }
+  while (sandbox.defaultCompany.dispatcher.inFlight.length === 0) await systemClock.yieldToEventLoop();
+  const areWaiting = async (count: number) => {
+    while (sandbox.events.listenerCount("attemptEnded") < count) await systemClock.yieldToEventLoop();
+  };
+  return { system, control, areWaiting };
+}
+
+it("calls that settle and give up at the same time name what is left in turns of their own", async () => {
+  const { system, control, areWaiting } = await openHanging();
+  const calls = Array.from({ length: 300 }, () => control("POST", "/settle", { maxWaitMs: 1000 }));
+  await areWaiting(300);
+  const giveUp = async () => {
+    system.pass(1_000);
+    for (const { body } of await Promise.all(calls)) expect(body.settled).toBe(false);
+  };
+  expect(await longestStop(giveUp)).toBeLessThan(500);
+});
+
+it("calls that wait to move the clock end in turns of their own when the company is reset", async () => {
+  const { control, areWaiting } = await openHanging();
+  const advance = control("POST", "/clock/advance", { by: "1h" });
+  const calls = Array.from({ length: 1_000 }, () => control("PUT", "/clock", { mode: "running" }));
+  await areWaiting(1_000);
+  const reset = async () => {
+    expect((await control("POST", "/reset")).status).toBe(200);
+    for (const { status } of await Promise.all([advance, ...calls])) expect(status).toBe(422);
+  };
+  expect(await longestStop(reset)).toBeLessThan(500);
 });
