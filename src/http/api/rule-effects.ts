@@ -142,12 +142,15 @@ export function breakOff(c: HttpContext, fault: "reset" | "hang"): Response {
   return new Response(null);
 }
 
-/** Waits in real time. Ends early when the client has left, the company was closed, or the server stops. */
-export function waitInRealTime(c: HttpContext, company: Company, system: SystemClock, ms: number): Promise<void> {
-  if (company.closed) return Promise.resolve();
+/**
+ * Waits in real time. Ends early when the client has left, the company was closed, or the server stops. Thousands of requests may have waited for the
+ * same time: each continues in a turn of its own.
+ */
+export async function waitInRealTime(c: HttpContext, company: Company, system: SystemClock, ms: number): Promise<void> {
+  if (company.closed) return;
   // The server only notices that the client leaves when it reads the request to its end.
   if (c.env?.incoming?.complete === false) c.env.incoming.resume();
-  return waitWithClient(
+  await waitWithClient(
     c,
     (end) => system.after(ms, end),
     (end) =>
@@ -155,4 +158,5 @@ export function waitInRealTime(c: HttpContext, company: Company, system: SystemC
         if (changed === company && company.closed) end();
       }),
   );
+  await company.nextTurn();
 }
