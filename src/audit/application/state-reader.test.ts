@@ -56,7 +56,7 @@ describe("readState", () => {
     String.raw`|------|---|\n| paid | 3 |`,
     String.raw`┌──────┬───┐\n│ paid │ 3 │\n└──────┴───┘`,
   ])("reads the cells of a table in a box: %s", async (printed) => {
-    expect(await readState(`printf '${printed}'`, never)).toEqual([["", "paid", "3", ""]]);
+    expect(await readState(`printf '${printed}'`, never)).toEqual([["paid", "3"]]);
   });
 
   it("leaves out the lines below a header of columns", async () => {

@@ -54,7 +54,8 @@ function parseState(text: string): unknown {
 /** An empty line, a line between header and rows, or the number of rows, as databases print them. */
 const NO_ROW = /^([-+|=: \u2500-\u257F]*|\(\d+ rows?\))$/;
 
-function parseRow(line: string): unknown {
+function parseRow(printed: string): unknown {
+  const line = BOXED.exec(printed)?.[1] ?? printed;
   const value = parseJsonOrText(line);
   if (typeof value !== "string") return value;
   const [, ...figure] = FIGURE.exec(line.trim()) ?? [];
@@ -62,11 +63,14 @@ function parseRow(line: string): unknown {
   return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
 }
 
+/** A row with borders at both ends, as in Markdown and of `mysql -t` and `sqlite3 -box`. */
+const BOXED = /^ *[|│](.*)[|│] *$/;
+
 /** A number such as `10,000`, whose comma does not separate cells. In `7,123e4567-…` it does. */
 const THOUSANDS = /(?<!\w-?)\d{1,3},\d{3}(?![\w-])/;
 
 /** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
-const FIGURE = /^([^\d\t|,]*[^\d\s\t|,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
+const FIGURE = /^([^\d\t|│,]*[^\d\s\t|│,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
 
 /** Runs a command or a function that restarts the application. Processes that it leaves behind when it has ended keep running. */
 export async function runRestart(
