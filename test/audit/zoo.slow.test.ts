@@ -34,6 +34,20 @@ describe("an audit", { timeout: 60_000 }, () => {
     expect(reasons.length).toBeGreaterThan(0);
   });
 
+  it("reports no application that refuses one event, whichever that is", async () => {
+    const verdicts = new Set<string>();
+    for (let refused = 2; refused <= 40; refused++) {
+      let count = 0;
+      const { create } = sound["does not ship an order whose refund came before its payment"]!;
+      const report = await auditSpecimen({
+        create: () => ({ ...create(), refuse: () => (++count === refused ? 503 : undefined) }),
+        options: () => ({ only: ["state-late-duplicate"] }),
+      });
+      verdicts.add(report.verdict);
+    }
+    expect(verdicts).not.toContain("failed");
+  });
+
   it("waits for a worker as long as --settle says", async () => {
     const shop = createLateShop(4000);
     const specimen = { create: () => shop, options: () => ({ system: shop.system, settleMs: 5000 }) };

@@ -198,7 +198,8 @@ export function partsOf(schedule: Schedule): readonly Schedule[] {
   for (let size = 1; size < schedule.length; size++) {
     for (const part of choose(schedule, size).map(fromFirstOrder)) {
       // A part that equals its real history has the same effect by definition.
-      const canBreak = isMeaningful(part) && keyOf(part) !== keyOf(realHistoryOf(part));
+      const canBreak =
+        isMeaningful(part) && (size <= 2 || !isOutOfOrder(part)) && keyOf(part) !== keyOf(realHistoryOf(part));
       if (canBreak && !parts.has(keyOf(part))) parts.set(keyOf(part), part);
     }
   }
@@ -210,6 +211,15 @@ function choose(schedule: Schedule, size: number): Schedule[] {
   return schedule.flatMap((delivery, index) =>
     choose(schedule.slice(index + 1), size - 1).map((rest) => [delivery, ...rest]),
   );
+}
+
+/** Whether an event comes before an earlier one of its order. Only in pairs are such events judged as a sound application may handle them. */
+function isOutOfOrder(schedule: Schedule): boolean {
+  return schedule.some(({ order, step }, index) => {
+    const before = schedule.slice(0, index).filter((each) => each.order === order);
+    const isNew = before.every((each) => each.step !== step);
+    return isNew && before.some((each) => historicSteps.indexOf(each.step) > historicSteps.indexOf(step));
+  });
 }
 
 /** A dropped event contradicts the history only after the order was paid. */
