@@ -136,6 +136,25 @@ describe("parallel", () => {
     expect(failure).toMatchObject({ step: "second", position: { line: 5 } });
     expect(stepsPassed).toBe(1);
   });
+
+  const transfer = (n: number): string =>
+    `{ type: transfer, amount: 5000, msisdn: "+2250700000001", reference: payout-${n} }`;
+  const branches = (of: (n: number) => string): string =>
+    Array.from({ length: 120 }, (_, n) => `            - repeat: { times: 1, steps: [${of(n)}] }`).join("\n");
+
+  it("waits for webhooks in any number of branches", () =>
+    expectToPass(`
+      given: { webhooks: [{ topic: charges/events }] }
+      steps:
+        - parallel:
+${branches((n) => `{ request: POST /v1/charges, body: ${charge(`order-${n}`)}, save: { id${n}: body.id } }, { request: "POST /v1/charges/\${id${n}}/pay" }, { webhook: { data: { id: "\${id${n}}" }, count: 1 } }`)}`));
+
+  it("moves the clock in any number of branches", () =>
+    expectToPass(`
+      given: { webhooks: [{ topic: transactions/completed }] }
+      steps:
+        - parallel:
+${branches((n) => `{ request: POST /v1/transactions, body: ${transfer(n)}, save: { id${n}: body.id } }, { advance: 2s }, { request: "GET /v1/transactions/\${id${n}}", expect: { body: { status: completed } } }`)}`));
 });
 
 describe("repeat", () => {
