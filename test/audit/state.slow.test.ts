@@ -173,6 +173,7 @@ describe("the state checks", { timeout: 60_000 }, () => {
     ["objects", (counts) => Object.entries(counts).map(([status, count]) => ({ status, count }))],
     ["flags", ({ paid }) => Array.from({ length: paid ?? 0 }, () => ({ paid: true, refunded: false }))],
     ["lists", ({ paid }) => ({ paid: Array(paid).fill("order") })],
+    ["lines", ({ paid }) => Array<string>(paid ?? 0).fill("order: paid")],
     ["metrics", (counts) => Object.entries(counts).map(([status, count]) => [`orders{status="${status}"}`, count])],
   ])("report a shop that ignores refunds and prints its counts as %s", async (_, print) => {
     const counts = { due: 2, paid: 1, refunded: 1 };
@@ -182,6 +183,28 @@ describe("the state checks", { timeout: 60_000 }, () => {
       state: () => print({ ...counts, paid: counts.paid + paid.size }),
     });
     expect(checks.filter(({ verdict }) => verdict === "fail").map(({ id }) => id)).toEqual(["state-refunds"]);
+  });
+
+  it.each([
+    { shown: { state: "processing" }, whole: "inconclusive" },
+    { shown: { shipped: true }, whole: "passed" },
+  ])("call a shop that shows $shown of what is paid, and no refunds, $whole", async ({ shown, whole }) => {
+    const orders = new Map<string, object>();
+    const refunded = new Set<string>();
+    const { checks, verdict } = await audit({
+      handle: ({ id, status }) => {
+        if (status === "refunded") refunded.add(id);
+        if (status === "paid" && orders.has(id) && !refunded.has(id)) orders.set(id, shown);
+      },
+      state: () => [...orders.values()],
+      order: () => {
+        const id = randomUUID();
+        orders.set(id, {});
+        return { id, externalId: id, amount: 10_000 };
+      },
+    });
+    expect(checks.filter((check) => check.verdict === "fail")).toEqual([]);
+    expect(verdict).toBe(whole);
   });
 
   it("report an application that does not accept a whole history", async () => {

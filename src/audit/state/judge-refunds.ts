@@ -7,7 +7,7 @@ import { judgeReady } from "./judge-ready.js";
 import { describeFailure, describeUneven, NOTHING_MOVED } from "./describe-failure.js";
 import { play, playHistory } from "./play.js";
 import type { StateTrial } from "./state-session.js";
-import { describeShipping } from "./tolerance.js";
+import { describeShipping, showsOnlyGoods } from "./tolerance.js";
 
 const ID = "state-refunds";
 
@@ -28,7 +28,7 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
     }
     if (refund.length === 0) {
       if (!showsPayments(paid, trial.state.amountXof))
-        return { outcome: "skipped", reason: NOT_SHOWN, isNotRequested: true };
+        return { outcome: "skipped", reason: NOT_SHOWN, ...(showsOnlyGoods(paid, source) && { isNotRequested: true }) };
       return describe(trial, events("paid", "refunded"), ["the refund changes nothing"]);
     }
     const shipped = describeShipping(refund, "at the refund", { source, paid });
@@ -39,7 +39,8 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
 
 const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
-const NOT_SHOWN = "what --check prints says nothing about refunds: it has neither statuses of orders nor sums of money";
+const NOT_SHOWN =
+  "the refund changes nothing in what --check prints, which may be right there. Let it print statuses of orders such as paid and refunded, or sums of money";
 
 /** Whether a payment changes a place that a refund changes in a sound application. */
 export function showsPayments(paid: Change, amountXof: number): boolean {
@@ -55,7 +56,10 @@ function showsPayment(changed: ChangedPlace, amountXof: number): boolean {
       /(^|[. "])paid(["}]*\.|$)/i.test(changed.place) || (changed.plus === amountXof && !changed.place.includes("[]"))
     );
   }
-  return typeof changed.to === "string" && /^(paid|settled|success|succeeded|confirmed)$/i.test(changed.to);
+  return (
+    typeof changed.to === "string" &&
+    /(^|[\s:=;,])(paid|pay[eé]e?|settled|success|succeeded|confirmed)$/i.test(changed.to)
+  );
 }
 
 /**

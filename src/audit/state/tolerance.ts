@@ -71,6 +71,16 @@ export function describeShipping(change: Change, when: string, { source, paid }:
   return `${shipped.place === "" ? "the value" : shipped.place} changes ${when}: a refunded order is shipped`;
 }
 
+/** Whether what changed is goods, by its names or its words, and nothing else: a refund need not change that. */
+export function showsOnlyGoods(change: Change, source: StateSource): boolean {
+  const given = typeof source === "string" ? source : "";
+  return change.every((changed) => {
+    const name = /[a-z]/i.test(changed.place) ? changed.place : given;
+    const text = "to" in changed && typeof changed.to === "string" ? changed.to : "";
+    return GOODS.test(name) || STOCK.test(name) || GOODS.test(text);
+  });
+}
+
 function isSameShipping(one: ChangedPlace, other: ChangedPlace): boolean {
   if (patternOf(one) !== patternOf(other)) return false;
   if ("plus" in one || "plus" in other) return "plus" in one === "plus" in other;
