@@ -31,6 +31,8 @@ describe("readState", () => {
     ["revenue=-10000.50 XOF", ["revenue", "-10000.50"]],
     ['orders_total{status="paid"} 3', ['orders_total{status="paid"}', "3"]],
     ["paid | 3", ["paid", "3"]],
+    ["order-17  paid       10000  t", ["order-17", "paid", "10000", "t"]],
+    ["  status = paid", "status = paid"],
     ["order-17 3", "order-17 3"],
     ["at 12:30:05", "at 12:30:05"],
     ["version 1.2.3", "version 1.2.3"],
@@ -61,7 +63,10 @@ describe("readState", () => {
 
   it("leaves out the lines below a header of columns", async () => {
     const printed = String.raw`status  count\n------  -----\npaid    3`;
-    expect(await readState(`printf '${printed}'`, never)).toEqual(["status  count", ["paid", "3"]]);
+    expect(await readState(`printf '${printed}'`, never)).toEqual([
+      ["status", "count"],
+      ["paid", "3"],
+    ]);
   });
 
   it("keeps the value that a function returned", async () => {

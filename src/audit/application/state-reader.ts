@@ -60,7 +60,8 @@ function parseRow(printed: string): unknown {
   if (typeof value !== "string") return value;
   const [, ...figure] = FIGURE.exec(line.trim()) ?? [];
   const cells = figure.length > 0 ? figure : line.split(THOUSANDS.test(line) ? /[\t|│]/ : /[\t|│]|,(?! )/);
-  return cells.length === 1 ? line.trim() : cells.map((cell) => cell.trim());
+  const columns = cells.length === 1 ? line.trim().split(ALIGNED) : cells;
+  return columns.length === 1 ? line.trim() : columns.map((cell) => cell.trim());
 }
 
 /** A row with borders at both ends, as in Markdown and of `mysql -t` and `sqlite3 -box`. */
@@ -68,6 +69,9 @@ const BOXED = /^ *[|│](.*)[|│] *$/;
 
 /** A number such as `10,000`, whose comma does not separate cells. In `7,123e4567-…` it does. */
 const THOUSANDS = /(?<!\w-?)\d{1,3},\d{3}(?![\w-])/;
+
+/** Between columns that are aligned by spaces, as `sqlite3 -column` does. */
+const ALIGNED = / {2,}/;
 
 /** `shipped: 3`, `revenue = 10000 XOF`, `orders_total{status="paid"} 3` */
 const FIGURE = /^([^\d\t|│,]*[^\d\s\t|│,:=])(?:\s*[:=]\s*| +)(-?\d+(?:\.\d+)?)(?: ?[a-z]+)?$/i;
