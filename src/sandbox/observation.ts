@@ -1,9 +1,12 @@
+import type { World } from "../domain/model/work.js";
 import { stackOf } from "../kernel/log.js";
 import type { Exchange } from "./company/exchange.js";
 import { Findings, type FindingsDeps } from "./findings/findings.js";
 import { Journal, type JournalEntry } from "./observation/journal.js";
 import { type SecretRedactor, ownRedactor } from "./observation/redact.js";
 import type { Sandbox } from "./sandbox.js";
+import type { CompanyRecord } from "./state/company-record.js";
+import type { CompanySetup } from "./state/fixture.js";
 
 /**
  * What one company's client did. It is not part of the company's state, so it is kept when the state is replaced. A reset forgets the requests and the
@@ -37,6 +40,12 @@ export class Observation {
       if (lost !== undefined) this.findings.lost(lost);
     });
     return entry;
+  }
+
+  replace(world: World, next: CompanyRecord, { ofScenario }: CompanySetup): void {
+    // A scenario is not a client, so what it does not check is not a mistake of a client.
+    if (!ofScenario) this.findings.replace(next.world);
+    this.journal.forgetReplaced(world, next);
   }
 
   /** `now`: real time, ms of the machine's monotonic clock. */

@@ -333,8 +333,7 @@ export class Sandbox {
   putState(company: Company, dumped: unknown, gate: ReleaseGate): unknown {
     const record = restoreState(company, dumped);
     if (this.options.tenancy) record.identity = withoutExpired(company.record.identity, company.now());
-    // A scenario is not a client, so what it does not check is not a mistake of a client.
-    if (!this.openedAs(company).setup.ofScenario) this.observationOf(company.id).findings.replace(record.world);
+    this.observationOf(company.id).replace(company.world, record, this.openedAs(company).setup);
     this.events.emit("replaces", { company, next: record.world });
     const restored = this.#replace(company, record);
     const state = dumpState(restored);

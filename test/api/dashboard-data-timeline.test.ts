@@ -115,6 +115,23 @@ it("separates requests from before a restored state from later events", async ()
   expect(timeline(live).lines.toSorted()).toEqual(["POST 201", "POST 201", "balance.adjusted"]);
 });
 
+it("shows nothing that a later request made below one from before a restored state", async () => {
+  const live = await startLive();
+  await live.createCharge({ externalId: "kept" });
+  await live.control("POST", "/snapshots/one");
+  await live.createCharge({ externalId: "undone" });
+  await live.control("PUT", "/snapshots/one");
+  await live.createCharge({ externalId: "later" });
+  await live.createCharge({ externalId: "last" });
+  const shown = timeline(live).items.map((item) => [item.entry?.body, describe(item)]);
+  expect(shown).toEqual([
+    [expect.objectContaining({ externalId: "last" }), "POST 201 charge.created"],
+    [expect.objectContaining({ externalId: "later" }), "POST 201 charge.created"],
+    [expect.objectContaining({ externalId: "undone" }), "POST 201"],
+    [expect.objectContaining({ externalId: "kept" }), "POST 201 charge.created"],
+  ]);
+});
+
 it("searches a limited number of items for one page, and continues on the next", async () => {
   const live = await startLive();
   await live.createCharge();

@@ -2,6 +2,8 @@ import { valueBytes } from "../../kernel/messages/json.js";
 import { type PageRequest, pageOf, type Row, type Table } from "../../kernel/records/table.js";
 import type { AnswerFate, Exchange } from "../company/exchange.js";
 import type { DomainEvent, EventSubject } from "../../domain/model/events.js";
+import type { World } from "../../domain/model/work.js";
+import type { CompanyRecord } from "../state/company-record.js";
 
 type Unkept = "turn" | "company" | "named" | "connection" | "onLost";
 
@@ -88,6 +90,16 @@ export class Journal {
     return lost;
   }
 
+  /** Forgets what requests made, unless the state that replaces `world` has it too: other records get the same seqs there. */
+  forgetReplaced(world: World, next: Pick<CompanyRecord, "world" | "seq">): void {
+    for (const entry of this.#entries) {
+      const { to } = entry.made;
+      if (to <= next.seq && newestUpTo(world, to) === newestUpTo(next.world, to)) continue;
+      // In place, since an answer that is being written may still be lost.
+      Object.assign(entry, { made: { from: 0, to: 0 } });
+    }
+  }
+
   /** Drops all entries. The ids of later ones continue from the last. */
   clear(): void {
     this.#entries = [];
@@ -111,6 +123,11 @@ export class Journal {
   #indexOf(seq: number): number {
     return seq - (this.#entries[0]?.seq ?? 0);
   }
+}
+
+/** The id of the newest event with at most this seq. */
+function newestUpTo({ events }: World, seq: number): string | undefined {
+  return events.page({ beyond: seq + 1, newestFirst: true, limit: 1 }).rows[0]?.id;
 }
 
 function seqOf(id: string): number {
