@@ -26,6 +26,21 @@ async function openDesk(page: string, options: WorldOptions = {}): Promise<Desk>
   return Object.assign(visitor, { world, see: async (path: string) => (await world.control("GET", path)).body });
 }
 
+describe("the balance", () => {
+  it.each(["10 000", "10000.00"])("is set to ten thousand with %s", async (balance) => {
+    const desk = await openDesk("/state");
+    await desk.act("balance", { balance });
+    expect((await desk.see("/balance")).balance).toBe(10_000);
+  });
+
+  it.each(["10.000", "10,000", " ", "1e4", "0x10"])("is not set to %j", async (balance) => {
+    const desk = await openDesk("/state");
+    const before = await desk.see("/balance");
+    expect((await desk.act("balance", { balance })).text).toContain("balance must be a number");
+    expect(await desk.see("/balance")).toEqual(before);
+  });
+});
+
 describe("the clock", () => {
   it("is frozen and resumed", async () => {
     const desk = await openDesk("/clock", { clock: "running" });

@@ -124,8 +124,12 @@ async function inTurn<T>(company: Company, task: () => Promise<T>): Promise<T> {
   do {
     const ended = dispatcher.endedWithin(inFlight, PATIENCE_MS);
     const hasEnded = await Promise.race([ended, result.then(isOver, isOver)]);
-    // Thousands of calls may end together, as at a reset.
-    if (hasEnded || turn.hasBegun) return result.finally(() => company.nextTurn());
+    if (hasEnded || turn.hasBegun) {
+      await result.then(isOver, isOver);
+      // Thousands of calls may end together, as at a reset.
+      await company.nextTurn();
+      return result;
+    }
   } while (!company.isAdvanceWaiting);
   turn.isRefused = true;
   const waits = `an advance is waiting for receivers to answer ${pluralize(inFlight.length, "webhook")}`;

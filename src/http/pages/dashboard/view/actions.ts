@@ -132,11 +132,15 @@ function segment(id: string = ""): string {
   return encodeURIComponent(id).replaceAll("%2B", "+");
 }
 
+/** `10 000`. In many languages `10.000` means ten thousand, so it is no amount. */
+const AMOUNT = /^-?\d+(\.\d\d?)?$/;
+
 /** Turns amounts into numbers. Any other text is passed on: the control API explains the error. */
 function withNumbers(fields: Fields): Readonly<Record<string, unknown>> {
   const entries = Object.entries(fields).map(([name, text]) => {
-    const number = name === "amount" || name === "balance" ? Number(text.replaceAll(/\s/g, "")) : Number.NaN;
-    return [name, Number.isNaN(number) ? text : number] as const;
+    const digits = text.replaceAll(/\s/g, "");
+    const isAmount = (name === "amount" || name === "balance") && AMOUNT.test(digits);
+    return [name, isAmount ? Number(digits) : text] as const;
   });
   return Object.fromEntries(entries);
 }
