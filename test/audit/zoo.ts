@@ -246,6 +246,24 @@ export const unsound: Readonly<Record<string, Specimen>> = {
     create: () => printingWhatIsLeft(addingRefunds()),
     finds: ["state-refunds fail"],
   },
+  "books the whole order at each refund": {
+    create: () => {
+      const refunds = new Set<string>();
+      const shop = shopOf(settle);
+      return {
+        ...shop,
+        handle: async (event) => {
+          await shop.handle(event);
+          if (!shop.rows.has(event.id)) return;
+          if (event.refunded > 0) refunds.add(`${event.id} 1`);
+          if (event.status === "refunded_partially" && event.refunded > 0.5 * event.amount)
+            refunds.add(`${event.id} 2`);
+        },
+        state: () => ({ orders: shop.rows.size, given_back: 10_000 * refunds.size }),
+      };
+    },
+    finds: ["state-refunds fail"],
+  },
   "ignores refunds": {
     create: () => shopOf((row, event) => (event.status.startsWith("refunded") ? undefined : settle(row, event))),
     finds: ["state-refunds fail"],
