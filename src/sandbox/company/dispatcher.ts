@@ -258,7 +258,8 @@ export class Dispatcher {
       for (const job of receiver.waiting) {
         if (this.#closed || receiver.active === CONCURRENT_ATTEMPTS_PER_RECEIVER) break;
         // The end of any attempt makes room, and starts the next ones.
-        const isFull = this.#inFlight.size === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
+        const isFull =
+          this.#inFlight.size === CONCURRENT_ATTEMPTS || this.#inFlightBytes + job.bytes > IN_FLIGHT_BYTES_MAX;
         if (this.#inFlight.size > 0 && isFull) return;
         this.#isCutShort = system.monotonic() >= until;
         if (this.#isCutShort) return;
