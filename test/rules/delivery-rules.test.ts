@@ -176,6 +176,27 @@ describe('before: "response"', () => {
     expect((await paid).status).toBe(200);
   });
 
+  it("sends answers whose waits end together one in each turn of the event loop", async () => {
+    const { live, receiver } = await withRule({ before: "response" }, { match: { data: { status: "paid" } } });
+    receiver.reply("hang");
+    let turn = 0;
+    const turns: number[] = [];
+    const waiting = Array.from({ length: 10 }, async () => {
+      await payCharge(live);
+      turns.push(turn);
+    });
+    await untilTrue(() => live.sandbox.events.listenerCount("attemptEnded") === waiting.length);
+    const count = (): void => {
+      turn++;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await live.control("POST", "/reset");
+    await Promise.all(waiting);
+    clearImmediate(next);
+    expect(new Set(turns).size).toBe(waiting.length);
+  });
+
   it("delays the answer to a payment by hand too, but no events without a request", async () => {
     const { live, receiver } = await withRule({ before: "response" });
     const first = await live.createCharge();

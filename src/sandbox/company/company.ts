@@ -325,7 +325,9 @@ export class Company {
     const urgent = enqueued.filter(({ beforeAnswer }) => beforeAnswer).map(({ delivery }) => delivery);
     const { store } = this.deps;
     if (urgent.length > 0) {
-      const sendNow = (): Promise<unknown> => held.sendNow(urgent, this.profile.webhooks.timeout);
+      // Thousands of answers may wait, and a reset ends all waits at once: each continues in a turn of its own.
+      const sendNow = (): Promise<unknown> =>
+        held.sendNow(urgent, this.profile.webhooks.timeout).then(() => this.nextTurn());
       const kept = store.durable();
       gate.before(kept === undefined ? sendNow() : kept.then(sendNow, () => undefined));
     }
