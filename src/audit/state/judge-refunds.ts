@@ -40,7 +40,7 @@ export async function judgeRefunds(trial: StateTrial): Promise<Verdict> {
 const NO_CHARGES = "no event of a charge changes what --check prints";
 const NOT_SENT = "the sandbox's profile sends no events of refunds (webhooks.chargeEvents)";
 const NOT_SHOWN =
-  "the refund changes nothing in what --check prints, which may be right there. Let it print statuses of orders such as paid and refunded, or sums of money";
+  "a refund changes nothing in what --check prints, and the audit cannot see whether it should. Let it print statuses of orders such as paid and refunded, or sums of money";
 
 /** Whether a payment changes a place that a refund changes in a sound application. */
 export function showsPayments(paid: Change, amountXof: number): boolean {
