@@ -213,7 +213,7 @@ function choose(schedule: Schedule, size: number): Schedule[] {
   );
 }
 
-/** Whether an event comes before an earlier one of its order. Only in pairs are such events judged as a sound application may handle them. */
+/** Whether the events of an order are not in the order of its history, apart from repeats. Longer parts of this kind break sound applications, too. */
 function isOutOfOrder(schedule: Schedule): boolean {
   return schedule.some(({ order, step }, index) => {
     const before = schedule.slice(0, index).filter((each) => each.order === order);

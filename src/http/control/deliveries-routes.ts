@@ -167,7 +167,8 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
     isWanted(one) && (query.status !== undefined || one.status !== "pending" || one.attempts.length > 0);
   const abort = call.ended();
   const end = sandbox.system.monotonic() + query.timeout;
-  let came: Delivery | undefined;
+  /** The delivery that a change brought. */
+  let arrived: Delivery | undefined;
   for (let { company } = call; ; company = sandbox.findCompany(company.id) ?? company) {
     await makeReady(company);
     // Throws when the tenant's token was replaced meanwhile.
@@ -175,7 +176,7 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
     const { deliveries } = company.world;
     // A company that was reset continues under its id. One that was removed, or whose sandbox closes, does not.
     const isOver = sandbox.findCompany(company.id)?.closed ?? true;
-    const found = came ?? (isOver ? undefined : deliveries.values().find(isMatch));
+    const found = arrived ?? (isOver ? undefined : deliveries.values().find(isMatch));
     if (found !== undefined) return renderDelivery(found);
     const left = end - sandbox.system.monotonic();
     if (left <= 0 || isOver || abort.aborted) return answerMissing(call, company);
@@ -187,7 +188,7 @@ async function waitForDelivery(call: WaitCall): Promise<unknown> {
         const after = isChangeOf(deliveries, change) ? change.after : undefined;
         // A delivery that the same work changed again, or removed, is not there as it was.
         if (after === undefined || !isMatch(after) || deliveries.get(after.id) !== after) continue;
-        came = after;
+        arrived = after;
         return true;
       }
       return false;
