@@ -1,7 +1,7 @@
 import type { World } from "../../domain/model/work.js";
 import { type RuleSubject, findSubjectMismatches } from "../../domain/rules/match-rule.js";
 import { type CompiledPatterns, Effort } from "../../kernel/effort.js";
-import { type Mismatch, findMismatches } from "../../kernel/matchers.js";
+import { type Mismatch, findMismatches, matches } from "../../kernel/matchers.js";
 import { UsageError } from "../../kernel/messages/problem.js";
 import { groupBy } from "../../kernel/collections.js";
 import { shorten } from "../../kernel/messages/text.js";
@@ -93,10 +93,11 @@ function findEntryMismatches(match: RequestMatch, entry: JournalEntry, effort?: 
   return findSubjectMismatches(Object.fromEntries(present), subject, effort);
 }
 
-/** Whether a smaller number would have been right, so that there are too many. */
+/** Whether a smaller number would have been right, so that there are too many. All of them share one limit. */
 async function acceptsFewer(count: unknown, matched: number, takeTurns: () => Promise<void> | undefined) {
-  for (let fewer = 0; fewer < matched; fewer++) {
-    if (findMismatches(count, fewer, "count").length === 0) return true;
+  const effort = new Effort(undefined, 10);
+  for (let fewer = 0; fewer < matched && effort.givenUp === 0; fewer++) {
+    if (matches(count, fewer, effort)) return true;
     await takeTurns();
   }
   return false;
