@@ -55,7 +55,17 @@ export function findSubjectMismatches(match: RuleMatch, subject: object, effort 
     const actual: unknown = Reflect.get(subject, name);
     const isSame = isSpelling(name, expected, actual);
     if (isSame === undefined) return findMismatches(expectedOf(name, expected, effort), actual, name, effort);
-    return isSame ? [] : [{ path: name, expected: show(expected), actual }];
+    if (isSame) return [];
+    // Described only when it is shown: a list compares a long path with thousands of requests.
+    return [
+      {
+        path: name,
+        actual,
+        get expected() {
+          return show(expected);
+        },
+      },
+    ];
   });
 }
 
