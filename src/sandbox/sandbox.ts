@@ -436,10 +436,10 @@ export class Sandbox {
   }
 
   #deps({ ofScenario }: CompanySetup): CompanyDeps {
-    const { system, log, options, events, reads } = this;
+    const { system, log, longWork, options, events, reads } = this;
     const { seed, limits, tenancy, defaults } = options;
     const operator = tenancy && !ofScenario ? acceptProfile(defaults.profile).profile.webhooks.allow : undefined;
-    const parts = { system, log, transport: this.#transport, store: this.store, seed, limits, operator };
+    const parts = { system, log, longWork, transport: this.#transport, store: this.store, seed, limits, operator };
     return { ...parts, reads, watcherOf: (id) => this.coverage.tallyOf(id), events };
   }
 

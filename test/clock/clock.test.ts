@@ -64,6 +64,7 @@ describe("each company's clock either runs (with an offset to real time) or is f
     system.correctTo(Date.parse(WORLD_START) - 5 * HOUR);
     expect(live.now()).toBe(WORLD_START);
     system.pass(2_000);
+    await system.yieldToEventLoop();
     expect(live.company.world.transfers.values()[0]?.status).toBe("completed");
   });
 
@@ -73,6 +74,7 @@ describe("each company's clock either runs (with an offset to real time) or is f
     const { id } = await live.createCharge();
     system.correctTo(Date.parse(WORLD_START) + 3 * HOUR);
     system.pass(10_000);
+    await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
   });
 
@@ -244,6 +246,7 @@ describe("a running clock", () => {
     expect(live.company.world.charges.get(id)?.status).toBe("due");
     expect(system.pending).toEqual([10_000]);
     system.pass(10_000);
+    await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
   });
 
@@ -259,6 +262,7 @@ describe("a running clock", () => {
     await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("due");
     system.pass(60 * 24 * HOUR - (2 ** 31 - 1));
+    await system.yieldToEventLoop();
     expect(live.company.world.charges.get(id)?.status).toBe("dropped");
   });
 });

@@ -21,9 +21,14 @@ export class LongWork {
     let start = -Infinity;
     const next = async (): Promise<void> => {
       const hasBegun = start !== -Infinity;
-      await new Promise<void>((resolve) => this.#order.take(companyId, resolve, inOneGo && hasBegun));
+      await this.takeTurn(companyId, inOneGo && hasBegun);
       start = this.#system.monotonic();
     };
     return () => (this.#system.monotonic() - start < TURN_MS ? undefined : next());
+  }
+
+  /** Resolves in a turn of the event loop that belongs to this company. `isNext`: before its other work. */
+  takeTurn(companyId: string, isNext = false): Promise<void> {
+    return new Promise((resolve) => this.#order.take(companyId, resolve, isNext));
   }
 }

@@ -10,6 +10,7 @@ import type { Store } from "../../adapters/store/store.js";
 import type { EventEmitter } from "../../kernel/events.js";
 import type { Log } from "../../kernel/log.js";
 import type { Instant } from "../../kernel/time/instant.js";
+import type { LongWork } from "../../kernel/time/long-work.js";
 import type { SystemClock } from "../../kernel/time/system-clock.js";
 import type { SandboxLimits } from "./limits.js";
 import type { StoredSandbox } from "../state/company-record.js";
@@ -19,6 +20,7 @@ import type { ProfileOverrides } from "../../domain/profile/settings.js";
 
 export interface CompanyDeps {
   readonly system: SystemClock;
+  readonly longWork: LongWork;
   readonly transport: Transport;
   readonly store: Store<StoredSandbox>;
   readonly log: Log;

@@ -190,8 +190,12 @@ export class Company {
     this.#disarm();
     this.#armedFor = next.dueAt;
     this.#disarm = this.deps.system.after(Math.min(delay, TIMER_MS), () => {
-      this.#armedFor = undefined;
-      void Promise.resolve(this.ready()).finally(() => this.wake());
+      void this.#takeTurn()
+        .then(() => {
+          this.#armedFor = undefined;
+          return this.ready();
+        })
+        .finally(() => this.wake());
     });
   }
 
@@ -251,9 +255,13 @@ export class Company {
 
   /** Between due items: lets other work of the process run, and waits for the store, which keeps in memory what it has not written yet. */
   async giveWay(): Promise<void> {
-    const { system, store } = this.deps;
-    await system.yieldToEventLoop();
-    await store.durable()?.catch(() => undefined);
+    await this.#takeTurn();
+    await this.deps.store.durable()?.catch(() => undefined);
+  }
+
+  /** In each turn of the event loop one company handles due items: those of a thousand may be due at the same instant. */
+  #takeTurn(): Promise<void> {
+    return this.deps.longWork.takeTurn(this.id);
   }
 
   /**
