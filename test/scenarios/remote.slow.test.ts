@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSandbox } from "../support/cli.js";
 import { startLive } from "../support/live.js";
+import { root } from "../support/markdown.js";
 
 /** Another deployment of the contract. Its control API is not ours to use. */
 async function startDeployment(): Promise<string> {
@@ -23,4 +24,13 @@ it("a scenario that waits is replayed to its end, though nothing else keeps the 
     cwd: folder,
   });
   expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+});
+
+it("the scenarios of the package pass twice against one deployment", async () => {
+  const url = await startDeployment();
+  for (const run of [1, 2]) {
+    const args = ["replay", "scenarios", "--target", url, "--token", "at_sandbox", "--company", "company_sandbox"];
+    const finished = await runSandbox(args, { cwd: root });
+    expect(finished, `run ${run}`).toMatchObject({ code: 0 });
+  }
 });
