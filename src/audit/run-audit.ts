@@ -145,6 +145,8 @@ class Audit {
   async run(): Promise<AuditReport> {
     const { system } = this.#options;
     const start = system.monotonic();
+    // A state that cannot be read is reported by its check, after an unreachable receiver.
+    if (this.#state?.isOneEvent === true) this.#state.atStart = await this.#state.app.read().catch(() => undefined);
     const { ordinary, baseline } = await this.#findBaseline();
     this.#verdicts.set(VALID_EVENT, ordinary);
     if (baseline.answer === null) this.#skipOthers();

@@ -229,6 +229,15 @@ describe("the state checks", { timeout: 60_000 }, () => {
       ]);
     });
 
+    it("are inconclusive where it changes nothing", async () => {
+      const { order: _, ...shop } = createShopOfOrders();
+      const { verdict, reasons } = await audit(shop, { event });
+      expect({ verdict, reasons }).toEqual({
+        verdict: "inconclusive",
+        reasons: [expect.stringContaining("state-duplicate: the given event changed nothing in what --check prints")],
+      });
+    });
+
     it("report where it counts each time", async () => {
       const { create } = mistakenApplications["counts a payment at every delivery"]!;
       const { checks } = await audit(create(), { event });

@@ -30,6 +30,9 @@ const NO_KNOWN_ORDERS =
 /** Checks that judge only the state: other checks judge the answers to these events, or the receiver may answer as it likes. */
 const MAY_BE_REFUSED: ReadonlySet<StateCheckId> = new Set(["state-forged", "state-unknown-id"]);
 
+const GIVEN_MOVED_NOTHING =
+  "the given event changed nothing in what --check prints; give one of an order that the application knows, and that it has not handled before";
+
 const SCHEDULE = ["the given event", "the given event again", "the given event again"];
 
 /** Delivers the user's event once, and then twice more: only the first delivery may change the state. */
@@ -46,6 +49,8 @@ export async function judgeGivenEvent(trial: StateTrial): Promise<Verdict> {
   const after = await session.app.readAtRest();
   if (before === undefined || after === undefined) return { outcome: "skipped", reason: CHANGES_BY_ITSELF };
   const change = session.app.changeOf(before.state, after.state);
+  if (change.length === 0 && session.app.changeOf(session.atStart, after.state).length === 0)
+    return { outcome: "skipped", reason: GIVEN_MOVED_NOTHING };
   if (change.length === 0) return judgeProof(answers) ?? { outcome: "passed" };
   const difference = describeDifference([], change).join("; ");
   return {

@@ -82,9 +82,7 @@ function withState(
       };
     }
     state.beginCheck();
-    const { event, order, sandbox } = state.options;
-    const isOneEvent = event !== undefined && order === undefined && sandbox === undefined;
-    return (isOneEvent ? judgeGiven : judge)({ ...stage, state });
+    return (state.isOneEvent ? judgeGiven : judge)({ ...stage, state });
   };
 }
 

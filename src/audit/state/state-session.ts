@@ -35,6 +35,8 @@ export class StateSession {
   ready: Readiness | undefined;
   /** Families for which the application handles only the other spelling of the topic. */
   readonly respelled = new Set<Family>();
+  /** The state before the first event of the audit. Only read for an event that the user has given. */
+  atStart: unknown;
   /** The effects of real histories, by their keys. */
   readonly histories = new Map<string, Change>();
   /** Schedules that a slow application has passed together with others, and the answers to them. */
@@ -50,6 +52,12 @@ export class StateSession {
   constructor(options: StateOptions) {
     this.options = options;
     this.app = new ObservedApp(options);
+  }
+
+  /** Whether all events are the one that the user has given: nothing makes orders for others. */
+  get isOneEvent(): boolean {
+    const { event, order, sandbox } = this.options;
+    return event !== undefined && order === undefined && sandbox === undefined;
   }
 
   /** Forgets the last reading, because other checks may have changed the state, and counts deliveries anew. */
