@@ -19,7 +19,7 @@ export function redeliverNow(company: Company, delivery: Delivery, gate: Release
  * Sends the deliveries whose attempt was waiting or in flight when the state was saved: the pending ones without a timer that no rule holds back. So an
  * attempt that a kill interrupted is made again.
  */
-export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseImmediately): void {
+export function resumeDeliveries(company: Company, gate: ReleaseGate = openInTurn(company)): void {
   const { deliveries, due, holds } = company.world;
   const timed = due.values().flatMap(({ kind, subject }) => (kind === "delivery.attempt" ? [subject] : []));
   const later = new Set([...timed, ...holds.values().flatMap(({ deliveryIds }) => deliveryIds)]);
@@ -34,6 +34,11 @@ export function resumeDeliveries(company: Company, gate: ReleaseGate = releaseIm
     release();
     retry();
   });
+}
+
+/** At a start the webhooks of each company begin in a turn of their own. */
+function openInTurn({ id, deps }: Company): ReleaseGate {
+  return { ...releaseImmediately, after: (release) => void deps.longWork.takeTurn(id).then(release) };
 }
 
 function planAttempt(work: Work, { company, delivery }: { company: Company; delivery: Delivery }): Delivery {
