@@ -16,13 +16,12 @@ export class KnownTexts {
     if (!this.#templates.has(text)) this.#templates.set(text, template);
   }
 
-  /** Names a text by a new variable. Undefined when the text has a name already. */
-  addVariable(text: string, base: string): string | undefined {
-    if (this.#templates.has(text)) return undefined;
+  /** Names a text, and its other form, by a new variable. An earlier name is replaced: with a seed, ids repeat after a reset. */
+  addVariable(text: string, other: string, base: string): string {
     const count = (this.#counts.get(base) ?? 0) + 1;
     this.#counts.set(base, count);
     const name = count === 1 ? base : `${base}${count}`;
-    this.#templates.set(text, `\${${name}}`);
+    for (const each of [text, other]) this.#templates.set(each, `\${${name}}`);
     return name;
   }
 

@@ -158,13 +158,11 @@ class Renderer {
       ...(rawBody !== undefined || body === undefined ? {} : { body }),
       expect: this.#expectation(item),
     };
-    const saves = ids.flatMap(({ text: id, base, path }): Draft["saves"] => {
-      const name = this.#known.addVariable(id, base);
-      if (name === undefined) return [];
-      // Webhooks show the id without its prefix. The API accepts both.
-      this.#known.add(plainId(id), `\${${name}}`);
-      return [[name, `body.${path}`]];
-    });
+    // Webhooks show the id without its prefix. The API accepts both.
+    const saves = ids.map(({ text: id, base, path }): Draft["saves"][number] => [
+      this.#known.addVariable(id, plainId(id), base),
+      `body.${path}`,
+    ]);
     const otherwise = isLookup ? undefined : isRule && as === undefined ? { rule: body } : step;
     this.#push({ step, saves, otherwise });
     if (resetTo === undefined) return;
