@@ -149,6 +149,15 @@ describe("a recording", () => {
     await recordingOf(session);
   });
 
+  it("has the webhooks of a subscription whose URL holds a token", async () => {
+    const session = open();
+    await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: `${receiver.url}?token=at_sandbox` });
+    await session.api("POST", `/v1/charges/${await createCharge(session)}/pay`);
+    const text = await recordingOf(session);
+    expect(text).toContain("- webhook:");
+    expect(text).not.toContain("at_sandbox");
+  });
+
   it("has control calls in their order, whatever the clock shows", async () => {
     const session = open();
     const { api, control } = session;

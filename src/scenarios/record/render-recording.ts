@@ -141,7 +141,7 @@ class Renderer {
     if (subscribed !== undefined && !this.#urls.has(subscribed.url)) {
       this.#urls.add(subscribed.url);
       // There is one receiver with a different URL for each subscription, because a second subscription of the same URL is something else.
-      this.#known.add(subscribed.url, this.#urls.size === 1 ? "${receiver}" : `\${receiver}?${this.#urls.size}`);
+      this.#known.add(text(subscribed.url), this.#urls.size === 1 ? "${receiver}" : `\${receiver}?${this.#urls.size}`);
     }
     const isRule = item.path === "/_sandbox/rules" && method === "POST";
     const body = isRule ? this.#ruleOf(item.body) : this.#known.fill(value(item.body));
