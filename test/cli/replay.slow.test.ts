@@ -414,6 +414,21 @@ describe("a session of start", () => {
     expect(await replay(folder, ["reports/session.yaml"])).toMatchObject({ code: 0 });
   });
 
+  it("is recorded from the moment at which its fixtures began", async () => {
+    const fixture = "charges: [{ externalId: old, amount: 500, description: Tea, id: old }]";
+    const folder = await folderWith({ "shop.yaml": fixture });
+    const sandbox = await startSandbox(["--record", "session.yaml", "--fixtures", "shop.yaml"], { cwd: folder });
+    await fetch(`${sandbox.url}/v1/webhooks`, {
+      method: "POST",
+      headers: { authorization: "Bearer at_sandbox", "content-type": "application/json" },
+      body: JSON.stringify({ topic: "charges/events", url: "http://127.0.0.1:9/" }),
+    });
+    await runSandbox(["clock", "advance", "1h", "--url", sandbox.url]);
+    expect(await sandbox.stop()).toBe(0);
+    expect(await readFile(join(folder, "session.yaml"), "utf8")).toMatch(/externalId: old\n +status: dropped/);
+    expect(await replay(folder, ["session.yaml"])).toMatchObject({ code: 0 });
+  });
+
   it("that a scenario cannot repeat is refused at the end, and nothing is written", async () => {
     const folder = await folderWith({});
     const first = await startSandbox(["--store", "file:state.json"], { cwd: folder });

@@ -56,6 +56,8 @@ export class Company {
   readonly watcher: CompanyWatcher;
   /** Records which of its settings are read (`SettingReads`). */
   profile: Profile;
+  /** The time at which the company was opened in this process, before the first record of its fixtures. */
+  readonly openedAt: Instant;
   /** Whether an advance is firing due items. Timers fire none meanwhile. */
   isAdvancing = false;
   /** Whether an advance is waiting for receivers to answer. */
@@ -79,6 +81,7 @@ export class Company {
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
+    this.openedAt = this.clock.now();
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
     const { events, deliveries } = record.world;
     const { limits } = deps;

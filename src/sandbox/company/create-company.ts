@@ -39,7 +39,7 @@ export function createCompany(
     accepted.profile,
   );
   const { world, profile, nextSeq } = company;
-  seedCompany({ world, profile, ids: company.ids(), at: company.now(), nextSeq, checkoutUrl }, setup);
+  seedCompany({ world, profile, ids: company.ids(), at: company.openedAt, nextSeq, checkoutUrl }, setup);
   company.record.idPosition = company.ids().position;
   return company;
 }

@@ -56,7 +56,7 @@ export class Recorder {
     this.#sandbox = sandbox;
     this.#bytesMax = bytesMax;
     this.#session = {
-      startedAt: defaultCompany.now(),
+      startedAt: defaultCompany.openedAt,
       companyId: defaultCompany.id,
       given: {
         balance: toXof(balanceOf(defaultCompany)),
