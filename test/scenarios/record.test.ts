@@ -149,6 +149,15 @@ describe("a recording", () => {
     await recordingOf(session);
   });
 
+  it("has customer checks of a seeded session, whose names a replay does not draw", async () => {
+    const session = open({ seed: 1 });
+    await session.control("PATCH", "/profile", { customers: { unlisted: "generated" } });
+    const { body } = await session.api("GET", "/v1/transactions/customers/check?msisdn=%2B2250700000099");
+    const text = await recordingOf(session);
+    expect(text).toContain("kycStatus: complete");
+    expect(text).not.toContain(String(body["lastName"]));
+  });
+
   it("has the webhooks of a subscription whose URL holds a token", async () => {
     const session = open();
     await session.api("POST", "/v1/webhooks", { topic: "charges/events", url: `${receiver.url}?token=at_sandbox` });

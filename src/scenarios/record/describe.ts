@@ -10,6 +10,8 @@ interface Owner {
   readonly as: string | undefined;
   readonly ownerId: string;
   readonly ruledHeaders: ReadonlySet<string>;
+  /** Whether the sandbox has a seed, which a replay does not have: it draws other names for customers. */
+  readonly isSeeded: boolean;
 }
 
 /** Whether the body of a request is not known, so that the request cannot be sent again. */
@@ -19,7 +21,8 @@ export function isUnreadable({ rawBody, problem }: Exchange): boolean {
 }
 
 export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequest {
-  const { turn, operation, at, method, path, body, rawBody, status, problem, rule, fault, answer } = exchange;
+  const { turn, operation, at, method, path, body, rawBody, status, problem, rule, fault } = exchange;
+  const answer = owner.isSeeded && operation === "checkCustomer" ? withoutNames(exchange.answer) : exchange.answer;
   const isLost = fault === "reset" || fault === "hang";
   const isWhole = operation !== undefined && fault === undefined && method !== "HEAD";
   const subscribed = operation === "createWebhook" && status < 300 ? subscriptionIn(exchange) : undefined;
@@ -41,6 +44,11 @@ export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequ
     ids: isWhole && status < 300 ? idsIn(operation, answer) : [],
     ...(subscribed === undefined ? {} : { subscribed }),
   };
+}
+
+function withoutNames(answer: unknown): unknown {
+  if (!isObject(answer)) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => name !== "firstName" && name !== "lastName"));
 }
 
 /** The token of a request that belonged to no company; null when the request had none. */

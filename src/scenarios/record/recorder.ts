@@ -171,7 +171,8 @@ export class Recorder {
     if (this.#isIgnored(ownerId)) return;
     const as = this.#nameOf(ownerId);
     if (isUnreadable(exchange)) return void this.#unreadable++;
-    this.#add(describeExchange(exchange, { as, ownerId, ruledHeaders: this.#ruledHeaders }));
+    const isSeeded = this.#sandbox.options.seed !== undefined;
+    this.#add(describeExchange(exchange, { as, ownerId, ruledHeaders: this.#ruledHeaders, isSeeded }));
     const made = lookUpMade(exchange, as);
     if (made !== undefined) this.#keep(made);
   }
