@@ -74,8 +74,10 @@ export function requireCaller(
       c.set("caller", caller);
       return next();
     }
+    // Now: the company may be imported here again while the refusal waits.
+    const isMoving = given !== undefined && sandbox.isMoving(given);
     await sandbox.store.durable(false);
-    if (given !== undefined && sandbox.isMoving(given)) return answerRefusal(sandbox, undefined, c.req.path, MOVING);
+    if (isMoving) return answerRefusal(sandbox, undefined, c.req.path, MOVING);
     const waitS = given === undefined ? undefined : guesses.count(addressOf(c, sandbox.options.trustedProxies));
     const { tenancy } = sandbox.options;
     if (waitS !== undefined) {

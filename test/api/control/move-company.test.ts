@@ -9,6 +9,7 @@ import { createStoreFormat } from "../../../src/sandbox/state/store-format.js";
 import { createFaultyFiles } from "../../support/faulty-files.js";
 import { folderWith } from "../../support/folder.js";
 import { createFakeSystem } from "../../support/fake-system.js";
+import { createHeldStore } from "../../support/held-store.js";
 import { call, gate } from "../../support/live.js";
 import { startReceiver } from "../../support/receiver.js";
 import { chargeRequest, transferRequest } from "../../support/requests.js";
@@ -124,6 +125,22 @@ describe("a company that was closed", () => {
     await source.control("POST", "/companies/company_shop/export", { close: true }, admin);
     const refused = await source.control("GET", "/clock", undefined, tenant);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  });
+
+  it("answers 503 also when it is imported here again while the answer waits for the store", async () => {
+    const admin = { authorization: "Bearer hush" };
+    const store = createHeldStore();
+    const source = openWorld({ tenancy: true, adminToken: "hush", store });
+    await source.control("POST", "/companies", { companyId: "company_shop" }, admin);
+    const { body } = await source.control("POST", "/companies/company_shop/export", { close: true }, admin);
+    const letGo = store.hold();
+    const refused = source.control("GET", "/clock", undefined, { authorization: "Bearer at_shop" });
+    await store.held(1);
+    const imported = source.control("PUT", "/companies/company_shop", body, admin);
+    await store.held(2);
+    letGo(0);
+    letGo(1);
+    expect([(await refused).status, (await imported).status]).toEqual([503, 201]);
   });
 
   it("keeps its id and tokens until it is removed, even with auto-provision", async () => {
