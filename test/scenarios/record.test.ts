@@ -241,6 +241,26 @@ describe("a recording", () => {
     expect(text).toMatch(/webhook:[^]*status: dropped/);
   });
 
+  it("has the time of another company from when it was opened or reset", async () => {
+    const session = open();
+    const { control } = session;
+    const shop = {
+      ...session,
+      api: (...[method, path, body]: Parameters<typeof session.api>) =>
+        session.api(method, path, body, { company: "shop" }),
+    };
+    await control("POST", "/companies", { companyId: "company_shop", clock: "2025-01-15T09:00:00Z" });
+    const expire = async (): Promise<void> => {
+      const charge = await createCharge(shop);
+      await control("POST", "/clock/advance", { by: "1h" }, "shop");
+      await shop.api("GET", `/v1/charges/${charge}`);
+    };
+    await expire();
+    await control("POST", "/reset", undefined, "shop");
+    await expire();
+    expect((await recordingOf(session)).match(/status: dropped/g)).toHaveLength(2);
+  });
+
   it("has subscriptions of several URLs, webhooks sent again, and none that a rule has changed", async () => {
     const session = open();
     const { api, control, sandbox } = session;

@@ -33,8 +33,10 @@ export interface RecordedRequest extends Placed {
   readonly isRefused?: boolean;
   /** The subscription that the request made. */
   readonly subscribed?: { readonly id: string; readonly url: string };
-  /** The clock afterwards: at the beginning again, or at the time of a state. */
-  readonly resetTo?: "start" | Instant;
+  /** The company's time afterwards, which a reset, a state or a snapshot has set. */
+  readonly resetTo?: Instant;
+  /** Whether the company began again. */
+  readonly isReset?: true;
 }
 
 export interface FoundId {
@@ -62,6 +64,12 @@ interface RecordedTime extends Placed {
 
 export type Recorded = RecordedRequest | RecordedWebhook | RecordedTime;
 
+export interface OtherCompany {
+  readonly setup: CompanySetup | undefined;
+  /** In its own time. Undefined when it was gone already. */
+  readonly openedAt: Instant | undefined;
+}
+
 export interface Recording {
   readonly startedAt: Instant;
   readonly companyId: string;
@@ -73,8 +81,8 @@ export interface Recording {
     readonly rules: readonly unknown[];
     readonly fixtures: readonly string[];
   };
-  /** What the other companies began with, keyed by their names in the recording. */
-  readonly others: ReadonlyMap<string, CompanySetup | undefined>;
+  /** What the other companies began with, and when, keyed by their names in the recording. */
+  readonly others: ReadonlyMap<string, OtherCompany>;
   readonly items: readonly Recorded[];
   /** Sentences about what was left out. */
   readonly notes: readonly string[];

@@ -8,7 +8,6 @@ import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ControlCalled } from "../../sandbox/sandbox-events.js";
-import type { CompanySetup } from "../../sandbox/state/fixture.js";
 import { renderOrder } from "../../sandbox/state/rules.js";
 import {
   describeCall,
@@ -19,7 +18,7 @@ import {
   lookUpDelivery,
   lookUpMade,
 } from "./describe.js";
-import type { Recorded, RecordedRequest, Recording } from "./recorded.js";
+import type { OtherCompany, Recorded, RecordedRequest, Recording } from "./recorded.js";
 import { type RenderOptions, renderRecording } from "./render-recording.js";
 
 /** The most bytes of the bodies and answers of a recording, as JSON. `limits.recordedRequests` limits the number of requests. */
@@ -38,7 +37,7 @@ export class Recorder {
   readonly #problems: string[] = [];
   /** The names of other companies, keyed by id, and what each of them began with. */
   readonly #names = new Map<string, string>();
-  readonly #others = new Map<string, CompanySetup | undefined>();
+  readonly #others = new Map<string, OtherCompany>();
   /** Headers that a replay must send again, because rules are compared with them. */
   readonly #ruledHeaders = new Set<string>();
   readonly #stops: readonly (() => void)[];
@@ -129,7 +128,8 @@ export class Recorder {
     const wanted = this.#sandbox.redactor.text(companyId).replace(/^company_/, "");
     const name = freeName(wanted, (each) => !this.#others.has(each));
     this.#names.set(companyId, name);
-    this.#others.set(name, this.#sandbox.opened.get(companyId)?.setup);
+    const { openedAt } = this.#sandbox.findCompany(companyId) ?? {};
+    this.#others.set(name, { setup: this.#sandbox.opened.get(companyId)?.setup, openedAt });
     return name;
   }
 
@@ -208,8 +208,9 @@ export class Recorder {
   #reset(companyId: string, turn: number): void {
     const as = this.#nameOf(companyId);
     const plain = { kind: "request", method: "POST", path: "/_sandbox/reset", body: undefined, status: 200 } as const;
-    this.#add({ ...plain, turn, at: undefined, as, ids: [], resetTo: "start" });
     const company = this.#sandbox.findCompany(companyId);
+    const begun = company === undefined ? {} : { resetTo: company.openedAt };
+    this.#add({ ...plain, turn, at: undefined, as, ids: [], isReset: true, ...begun });
     if (company !== undefined) this.#lookUpRules(company, as);
   }
 

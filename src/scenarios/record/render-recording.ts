@@ -57,7 +57,7 @@ class Renderer {
   readonly #isQuick: boolean;
   readonly #known = new KnownTexts();
   readonly #drafts: Draft[] = [];
-  /** The clocks of the companies in the replay. */
+  /** How far each company has come, in the time of the session. */
   readonly #clocks = new Map<string | undefined, Instant>();
   /** The names of other companies that have begun. */
   readonly #begun = new Set<string>();
@@ -73,7 +73,10 @@ class Renderer {
     this.#redactor = redactor;
     this.#isQuick = isQuick;
     this.#known.add(recording.companyId, "${companyId}");
-    for (const setup of recording.others.values()) if (setup !== undefined) this.#known.add(setup.id, undefined);
+    for (const [name, { setup, openedAt }] of recording.others) {
+      if (setup !== undefined) this.#known.add(setup.id, undefined);
+      if (openedAt !== undefined) this.#clocks.set(name, openedAt);
+    }
   }
 
   render(): readonly unknown[] {
@@ -112,7 +115,7 @@ class Renderer {
   #begin({ as }: Recorded): void {
     if (as === undefined || this.#begun.has(as)) return;
     this.#begun.add(as);
-    const setup = this.#recording.others.get(as);
+    const { setup } = this.#recording.others.get(as) ?? {};
     if (setup === undefined) return;
     const { given } = this.#recording;
     const balance = toXof(setup.balance);
@@ -136,7 +139,7 @@ class Renderer {
   }
 
   #addRequest(item: RecordedRequest): void {
-    const { method, as, token, headers = {}, rawBody, subscribed, resetTo, ids, isLookup } = item;
+    const { method, as, token, headers = {}, rawBody, subscribed, resetTo, isReset = false, ids, isLookup } = item;
     const { text, value } = this.#redactor;
     if (subscribed !== undefined && !this.#urls.has(subscribed.url)) {
       this.#urls.add(subscribed.url);
@@ -165,10 +168,8 @@ class Renderer {
     ]);
     const otherwise = isLookup ? undefined : isRule && as === undefined ? { rule: body } : step;
     this.#push({ step, saves, otherwise });
-    if (resetTo === undefined) return;
-    this.#clocks.delete(as);
-    if (resetTo !== "start") this.#clocks.set(as, resetTo);
-    else if (as !== undefined) this.#begun.delete(as);
+    if (resetTo !== undefined) this.#clocks.set(as, resetTo);
+    if (isReset && as !== undefined) this.#begun.delete(as);
   }
 
   #expectation({ status, answer }: RecordedRequest): unknown {
