@@ -429,6 +429,19 @@ describe("a session of start", () => {
     expect(await replay(folder, ["session.yaml"])).toMatchObject({ code: 0 });
   });
 
+  it("is recorded with companies that are opened later, which have the fixtures too", async () => {
+    const fixture = "customers: [{ msisdn: '+2250700000010', firstName: Aya, lastName: Kouamé }]";
+    const folder = await folderWith({ "shop.yaml": fixture });
+    const options = ["--record", "session.yaml", "--fixtures", "shop.yaml", "--auto-provision"];
+    const sandbox = await startSandbox(options, { cwd: folder });
+    const check = `${sandbox.url}/v1/transactions/customers/check?msisdn=%2B2250700000010`;
+    const known = await fetch(check, { headers: { authorization: "Bearer at_gw0" } });
+    expect(await known.json()).toMatchObject({ firstName: "Aya" });
+    expect(await sandbox.stop()).toBe(0);
+    expect(await readFile(join(folder, "session.yaml"), "utf8")).toMatch(/as: gw0[^]*firstName: Aya/);
+    expect(await replay(folder, ["session.yaml"])).toMatchObject({ code: 0 });
+  });
+
   it("that a scenario cannot repeat is refused at the end, and nothing is written", async () => {
     const folder = await folderWith({});
     const first = await startSandbox(["--store", "file:state.json"], { cwd: folder });

@@ -84,6 +84,7 @@ async function prepareGiven(given: z.infer<typeof givenSchema>, shared: Given["f
     profile,
     webhooks: webhooks.map(({ topic, url }) => ({ topic, url })),
     rules,
+    shared,
     fixtures: [...shared, own],
   };
 }

@@ -33,6 +33,8 @@ export interface Given extends Omit<CompanySetup, "id" | "tokens" | "secretKey">
   /** Without `url`, webhooks go to the runner's receiver. */
   readonly webhooks: readonly { readonly topic: string; readonly url: string | undefined }[];
   readonly rules: readonly RuleOrder[];
+  /** The records of the fixtures files, which other companies of the scenario have too. */
+  readonly shared: CompanySetup["fixtures"];
 }
 
 /** A step. Texts in it may contain `${…}`, which is filled in when it runs. */

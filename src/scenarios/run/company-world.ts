@@ -120,7 +120,8 @@ export class CompanyWorld implements ScenarioWorld {
     const { sandbox } = this.#parts;
     const setup = identityOf(sandbox, `${this.#parts.name}-${name}`);
     const { balance, frozenAt, profile } = this.#given ?? sandbox.options.defaults;
-    sandbox.open({ ...setup, balance, frozenAt, profile, fixtures: [], ofScenario: true });
+    const fixtures = this.#given?.shared ?? sandbox.options.defaults.fixtures;
+    sandbox.open({ ...setup, balance, frozenAt, profile, fixtures, ofScenario: true });
     const opened = {
       token: setup.tokens[0]?.token ?? "",
       companyId: setup.id,
