@@ -56,6 +56,19 @@ describe("many scenarios at the same time", () => {
 });
 
 describe("the result", () => {
+  it("has the findings of before a reset", async () => {
+    const { seen, failures } = await replayText(`
+      given: { charges: [{ id: late, externalId: late, amount: 100, description: A, status: due }] }
+      steps:
+        - advance: 2h
+        - { request: POST /v1/charges/late/pay, expect: { status: 422 } }
+        - { request: POST /v1/charges/late/pay, as: other, expect: { status: 404 } }
+        - request: POST /_sandbox/reset
+        - { request: GET /v1/balance, expect: { status: 200 } }`);
+    expect(failures).toBe("");
+    expect(seen.findings.map(({ kind }) => kind)).toEqual(["pay-after-drop"]);
+  });
+
   it.each(["{ advance: 1h }", "{ repeat: { times: 2, steps: [{ settle: true }] } }"])(
     "is not passed for a scenario that proves nothing: %s",
     async (step) => {

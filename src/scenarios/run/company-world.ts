@@ -3,6 +3,7 @@ import { UsageError } from "../../kernel/messages/problem.js";
 import { toIso } from "../../kernel/time/instant.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { setupFor } from "../../sandbox/config/options.js";
+import { FINDINGS_MAX, type Finding } from "../../sandbox/findings/finding.js";
 import type { Redactor } from "../../sandbox/observation/redact.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { describeRule } from "../../sandbox/state/rules.js";
@@ -36,6 +37,9 @@ export class CompanyWorld implements ScenarioWorld {
   readonly #inbox: ReturnType<Receiver["open"]>;
   /** Keyed by the names that the scenario gives them. */
   readonly #others = new Map<string, OtherCompany>();
+  /** Of companies that the scenario has reset or removed. */
+  readonly #earlierFindings: Finding[] = [];
+  readonly #stopListening: () => void;
 
   /** With `given` the company is the scenario's own, and other companies that it opens begin like it. */
   constructor(parts: WorldParts, companyId: string, given?: Given) {
@@ -48,6 +52,14 @@ export class CompanyWorld implements ScenarioWorld {
         header: profile.webhooks.signatureHeader.toLowerCase(),
       })),
     );
+    this.#stopListening = parts.sandbox.events.on("forgets", ({ company }) => {
+      const limit = FINDINGS_MAX - this.#earlierFindings.length;
+      if (limit <= 0 || ![this, ...this.#others.values()].some(({ companyId }) => companyId === company.id)) return;
+      // A scenario is not a client, so what it does not check is not a mistake of a client.
+      const where = ({ endsRun }: { readonly endsRun: boolean }) => !endsRun;
+      const { rows } = parts.sandbox.observationOf(company.id).findings.rows.page({ limit, where });
+      this.#earlierFindings.push(...rows.map(({ finding }) => finding));
+    });
   }
 
   get token(): string {
@@ -145,7 +157,10 @@ export class CompanyWorld implements ScenarioWorld {
   seen(): Seen {
     const companies = this.#companies();
     return {
-      findings: companies.flatMap(({ id }) => [...this.#parts.sandbox.observationOf(id).findings.list()]),
+      findings: [
+        ...this.#earlierFindings,
+        ...companies.flatMap(({ id }) => this.#parts.sandbox.observationOf(id).findings.list()),
+      ],
       allowed: [],
       rulesNeverFired: companies.flatMap(({ world }) =>
         world.rules.values().flatMap((rule) => (rule.fired === 0 ? this.redactor.text(describeRule(rule)) : [])),
@@ -154,6 +169,7 @@ export class CompanyWorld implements ScenarioWorld {
   }
 
   async close(): Promise<void> {
+    this.#stopListening();
     this.#inbox.close();
     const { sandbox } = this.#parts;
     const others = [...this.#others.values()].map(({ companyId }) => companyId);
