@@ -2,6 +2,7 @@ import { SettingReads } from "../domain/profile/track-profile.js";
 import type { Transport } from "../adapters/delivery/transport.js";
 import { type Store, createMemoryStore } from "../adapters/store/store.js";
 import { type Log, silentLog } from "../kernel/log.js";
+import type { Instant } from "../kernel/time/instant.js";
 import { type SystemClock, systemClock } from "../kernel/time/system-clock.js";
 import { Table } from "../kernel/records/table.js";
 import type { CompanyRecord, Identity, StoredCompany, StoredSandbox } from "./state/company-record.js";
@@ -300,10 +301,10 @@ export class Sandbox {
     const { tokens, secretKey } = withoutExpired(company.record.identity, company.now());
     const begin = this.options.tenancy ? { ...setup, tokens, secretKey } : setup;
     this.#assertTokensFree(begin);
-    const { record } = this.#create(begin, company.record);
+    const { record, openedAt } = this.#create(begin, company.record);
     this.provisioned.replace(company.record.identity);
     this.#forget(company);
-    return this.#replace(company, record);
+    return this.#replace(company, record, openedAt);
   }
 
   #forget(company: Company): void {
@@ -341,11 +342,11 @@ export class Sandbox {
     return state;
   }
 
-  #replace(company: Company, record: CompanyRecord): Company {
+  #replace(company: Company, record: CompanyRecord, openedAt?: Instant): Company {
     const { profile } = acceptProfile(record.overrides);
     company.close();
     this.#forgetTokens(company.record);
-    const next = new Company(this.#deps(this.openedAs(company).setup), record, profile);
+    const next = new Company(this.#deps(this.openedAs(company).setup), record, profile, openedAt);
     this.#put(next, true);
     next.rearm();
     return next;

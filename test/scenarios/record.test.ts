@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_LIMITS } from "../../src/sandbox/company/limits.js";
 import { resolveOptions } from "../../src/sandbox/config/options.js";
+import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { longestStop } from "../support/loop-stops.js";
 import { type Receiver, startReceiver } from "../support/receiver.js";
 import { type RecordedSandbox, recordedSandbox, replayRecording } from "../support/recording.js";
@@ -326,6 +327,30 @@ describe("a recording", () => {
     await api("GET", "/v1/balance");
     const text = await recordingOf(session);
     expect(text).toMatch(/advance: 59m59[^]*externalId: first\n {8}status: dropped/);
+  });
+
+  it("of a running clock has what falls due after a snapshot was restored, or a reset", async () => {
+    let now = systemClock.now();
+    const running = { defaults: resolveOptions().defaults, companies: resolveOptions().companies };
+    // Time passes between any two looks at the clock.
+    const session = open(running, undefined, { system: { ...systemClock, now: () => ++now } });
+    const { api, control, sandbox } = session;
+    await api("POST", "/v1/webhooks", { topic: "charges/events", url: receiver.url });
+    await createCharge(session);
+    await control("POST", "/snapshots/one");
+    await control("PUT", "/snapshots/one");
+    await control("POST", "/clock/advance", { toNext: true });
+    expect(await recordingOf(session)).toMatch(/ webhook:[^]*status: dropped/);
+    const { openedAt, world } = sandbox.reset(sandbox.defaultCompany);
+    expect(world.ledger.values()[0]?.at).toBe(openedAt);
+  });
+
+  it("of a frozen clock stays there at requests with an unknown token, also with tenancy", async () => {
+    const session = open({ tenancy: true });
+    const charge = await createCharge(session);
+    await session.api("GET", "/v1/balance", undefined, { headers: { authorization: "Bearer nobody" } });
+    await session.api("GET", `/v1/charges/${charge}`);
+    expect(await recordingOf(session)).not.toContain("advance");
   });
 
   it("leaves out the replays of scenarios", async () => {

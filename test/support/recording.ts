@@ -3,6 +3,7 @@ import { createInProcessFetch } from "../../src/http/server/in-process-fetch.js"
 import { systemClock } from "../../src/kernel/time/system-clock.js";
 import { type ResolvedOptions, resolveOptions } from "../../src/sandbox/config/options.js";
 import { Sandbox } from "../../src/sandbox/sandbox.js";
+import type { SandboxParts } from "../../src/sandbox/sandbox-parts.js";
 import { checkRecording } from "../../src/scenarios/record/check-recording.js";
 import { Recorder } from "../../src/scenarios/record/recorder.js";
 import { createSandboxTarget } from "../../src/scenarios/run/sandbox-target.js";
@@ -19,10 +20,10 @@ interface SendOptions {
 }
 
 /** A frozen sandbox that is recorded, and its clients. An answer that was lost has the status 0. */
-export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax?: number) {
+export function recordedSandbox(options: Partial<ResolvedOptions> = {}, bytesMax?: number, parts?: SandboxParts) {
   const { defaults } = resolveOptions();
   const frozen = { ...defaults, frozenAt: Date.UTC(2026, 0, 15, 9) };
-  const sandbox = new Sandbox(resolveOptions({ defaults: frozen, autoProvision: true, ...options }));
+  const sandbox = new Sandbox(resolveOptions({ defaults: frozen, autoProvision: true, ...options }), parts);
   const app = createApp(sandbox);
   const fetch = createInProcessFetch(() => app);
   const recorder = new Recorder(sandbox, [], bytesMax);

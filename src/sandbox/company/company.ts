@@ -56,7 +56,7 @@ export class Company {
   readonly watcher: CompanyWatcher;
   /** Records which of its settings are read (`SettingReads`). */
   profile: Profile;
-  /** The time at which the company was opened in this process, before the first record of its fixtures. */
+  /** The time at which the company was opened or reset in this process, before the first record of its fixtures. */
   readonly openedAt: Instant;
   /** Whether an advance is firing due items. Timers fire none meanwhile. */
   isAdvancing = false;
@@ -74,14 +74,14 @@ export class Company {
   #armedFor: Instant | undefined;
   #disarm: () => void = () => undefined;
 
-  constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile) {
+  constructor(deps: CompanyDeps, record: CompanyRecord, profile: Profile, openedAt?: Instant) {
     this.deps = deps;
     this.record = record;
     this.profile = this.#effective(profile);
     this.watcher = deps.watcherOf(record.identity.id);
     this.watcher.adopt(record.overrides);
     this.clock = new Clock(deps.system, record.clock);
-    this.openedAt = this.clock.now();
+    this.openedAt = openedAt ?? this.clock.now();
     this.#ids = createIdSource(deps.seed, record.identity.id, record.idPosition);
     const { events, deliveries } = record.world;
     const { limits } = deps;

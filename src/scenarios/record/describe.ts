@@ -21,7 +21,7 @@ export function isUnreadable({ rawBody, problem }: Exchange): boolean {
 }
 
 export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequest {
-  const { turn, operation, at, method, path, body, rawBody, status, problem, rule, fault } = exchange;
+  const { turn, operation, method, path, body, rawBody, status, problem, rule, fault } = exchange;
   const answer = owner.isSeeded && operation === "checkCustomer" ? withoutNames(exchange.answer) : exchange.answer;
   const isLost = fault === "reset" || fault === "hang";
   const isWhole = operation !== undefined && fault === undefined && method !== "HEAD";
@@ -30,7 +30,8 @@ export function describeExchange(exchange: Exchange, owner: Owner): RecordedRequ
   return {
     kind: "request",
     turn,
-    at,
+    // With tenancy, a request with an unknown token has the time of the machine.
+    at: exchange.company === undefined ? undefined : exchange.at,
     as: owner.as,
     method,
     path,

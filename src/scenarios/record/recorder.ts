@@ -3,6 +3,7 @@ import { toXof } from "../../domain/values/money.js";
 import { isObject, memberOf } from "../../kernel/messages/json.js";
 import { freeName } from "../../kernel/messages/text.js";
 import { type Change, isChangeOf } from "../../kernel/records/unit-of-work.js";
+import { parseInstant } from "../../kernel/time/instant.js";
 import type { Company } from "../../sandbox/company/company.js";
 import { type Redactor, redactPath } from "../../sandbox/observation/redact.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
@@ -190,7 +191,8 @@ export class Recorder {
     if (route === "POST /deliveries/:id/redeliver") return this.#redeliver(call, company, as);
     if (route === "PUT /state" || route === "PUT /snapshots/:id") return this.#replaceState(call, company, as);
     if (route === "POST /rules" && isObject(call.body)) this.#noteHeaders(call.body["match"]);
-    this.#add({ ...describeCall(call), as, at: call.at });
+    const savedAt = route === "POST /snapshots/:id" ? parseInstant(memberOf(call.answer, "now")) : undefined;
+    this.#add({ ...describeCall(call), as, at: savedAt ?? call.at });
   }
 
   #remove(companyId: string): void {
@@ -226,8 +228,10 @@ export class Recorder {
 
   /** In the recording, the clock of a state is frozen, as that of a scenario is. */
   #replaceState(call: ControlCalled, company: Company | undefined, as: string | undefined): void {
-    const { at, route, body } = call;
+    const { at, route, id, body } = call;
     const now = memberOf(memberOf(body, "clock"), "now");
+    // Not `company.now()`: a running clock has gone on since then.
+    const resetTo = parseInstant(now) ?? company?.record.snapshots.get(id)?.now ?? company?.now();
     const isState = route === "PUT /state" && isObject(body);
     const sent = isState ? { ...body, clock: { mode: "frozen", now } } : body;
     this.#add({
@@ -235,7 +239,7 @@ export class Recorder {
       as,
       at,
       body: sent,
-      ...(company === undefined ? {} : { resetTo: company.now() }),
+      ...(resetTo === undefined ? {} : { resetTo }),
     });
     if (company !== undefined) this.#lookUpRules(company, as);
   }
