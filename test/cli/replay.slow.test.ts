@@ -442,6 +442,16 @@ describe("a session of start", () => {
     expect(await replay(folder, ["session.yaml"])).toMatchObject({ code: 0 });
   });
 
+  it("is recorded beside companies of a fixtures file, without their records", async () => {
+    const folder = await folderWith({});
+    const fixtures = join(import.meta.dirname, "../../fixtures/two-companies.yaml");
+    const sandbox = await startSandbox(["--record", "session.yaml", "--fixtures", fixtures], { cwd: folder });
+    for (const token of ["at_boutique", "at_transport"])
+      await fetch(`${sandbox.url}/v1/balance`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await sandbox.stop()).toBe(0);
+    expect(await replay(folder, ["session.yaml"])).toMatchObject({ code: 0 });
+  });
+
   it("that a scenario cannot repeat is refused at the end, and nothing is written", async () => {
     const folder = await folderWith({});
     const first = await startSandbox(["--store", "file:state.json"], { cwd: folder });

@@ -242,6 +242,21 @@ describe("a recording", () => {
     expect(text).toMatch(/webhook:[^]*status: dropped/);
   });
 
+  it("has the settings of another company without those of the first", async () => {
+    const { companies } = resolveOptions();
+    const [first = expect.fail()] = companies;
+    const profile = { errors: { shape: "message" as const }, transfers: { settlement: "manual" as const, min: 10 } };
+    const session = open({ companies: [{ ...first, profile }] });
+    await session.control("POST", "/companies", { companyId: "company_shop", profile: { transfers: { min: 20 } } });
+    for (const company of ["sandbox", "shop"]) {
+      await session.api("GET", "/v1/charges/unknown", undefined, { company });
+      const { id } = (await session.api("POST", "/v1/transactions", transferRequest(), { company })).body;
+      await session.control("POST", "/clock/advance", { by: "1h" }, company);
+      await session.api("GET", `/v1/transactions/${String(id)}`, undefined, { company });
+    }
+    await recordingOf(session);
+  });
+
   it("has the time of another company from when it was opened or reset", async () => {
     const session = open();
     const { control } = session;

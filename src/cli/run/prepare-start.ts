@@ -70,8 +70,8 @@ export async function readStart(flags: StartFlags, variables: Variables) {
     open: options.open,
     /** The files that were read, which no output may replace. */
     inputs: inputs.filter((file) => typeof file === "string"),
-    /** The file for the recorded session, and the session's fixtures. */
-    record: options.record === undefined ? undefined : { file: options.record, fixtures: options.fixtures },
+    /** The file for the recorded session, and the session's fixtures that a scenario can have. */
+    record: options.record === undefined ? undefined : { file: options.record, fixtures: await sharedOf(fixtures) },
   };
 }
 
@@ -123,6 +123,13 @@ async function readWorlds(
   const configured = await setUpCompanies(config.companies ?? [], now, { seed, company: defaults });
   const companies = [...configured, ...fixtures.companies];
   return { defaults, ...(companies.length === 0 ? {} : { companies }) };
+}
+
+/** The files without companies: a scenario opens none from a file. */
+async function sharedOf(files: readonly string[]): Promise<readonly string[]> {
+  const { loadFixtureFiles } = await import("../../sandbox/config/load-files.js");
+  const loaded = await Promise.all(files.map((file) => loadFixtureFiles([file], systemClock.now())));
+  return files.filter((_, index) => loaded[index]?.companies.length === 0);
 }
 
 async function readProfile(file: string): Promise<ProfileOverrides> {

@@ -120,8 +120,11 @@ class Renderer {
     const { given } = this.#recording;
     const balance = toXof(setup.balance);
     if (balance !== given.balance) this.#control("PUT /_sandbox/balance", as, { balance });
-    if (JSON.stringify(setup.profile) !== JSON.stringify(given.profile))
+    if (JSON.stringify(setup.profile) !== JSON.stringify(given.profile)) {
+      const defaults = Object.fromEntries(Object.keys(given.profile).map((name) => [name, null]));
+      this.#control("PATCH /_sandbox/profile", as, defaults);
       this.#control("PATCH /_sandbox/profile", as, this.#redactor.value(setup.profile));
+    }
     for (const rule of setup.rules ?? []) this.#control("POST /_sandbox/rules", as, this.#ruleOf(renderOrder(rule)));
   }
 
