@@ -397,6 +397,16 @@ it("leaves out requests whose bodies could not be read, and says how many", asyn
   expect(await recordingOf(session)).toContain("2 request(s) are left out, because their bodies could not be read.");
 });
 
+it("keeps the beginning of a session with more companies than a scenario may have", async () => {
+  const session = open();
+  for (let index = 1; index <= 102; index++)
+    await session.api("GET", "/v1/balance", undefined, { company: `test${index}` });
+  await session.api("GET", "/v1/balance");
+  const text = await recordingOf(session);
+  expect(text).toContain("It has reached its limit: the last 3 request(s) are left out.");
+  expect(text).toContain("as: test100\n");
+});
+
 it("says what a scenario cannot repeat", async () => {
   const { control, recorder } = open();
   await control("DELETE", "/companies/company_sandbox");

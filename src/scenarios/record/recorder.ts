@@ -10,6 +10,7 @@ import type { Exchange } from "../../sandbox/company/exchange.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { ControlCalled } from "../../sandbox/sandbox-events.js";
 import { renderOrder } from "../../sandbox/state/rules.js";
+import { OTHERS_MAX } from "../run/company-world.js";
 import {
   describeCall,
   describeExchange,
@@ -134,7 +135,12 @@ export class Recorder {
     return name;
   }
 
+  get #hasTooManyCompanies(): boolean {
+    return this.#others.size > OTHERS_MAX;
+  }
+
   #keep(item: Recorded): void {
+    if (this.#hasTooManyCompanies) this.#fullAt = Math.min(this.#fullAt, item.turn);
     if (item.turn >= this.#fullAt) return;
     if (item.kind === "request") this.#bytes += ID_BYTES * item.ids.length;
     this.#items.push(item);
@@ -142,7 +148,8 @@ export class Recorder {
 
   #add(item: RecordedRequest): void {
     this.#bytes += item.path.length + JSON.stringify([item.body, item.rawBody, item.answer]).length;
-    const isFull = this.#requests >= this.#sandbox.options.limits.recordedRequests || this.#bytes > this.#bytesMax;
+    const { recordedRequests } = this.#sandbox.options.limits;
+    const isFull = this.#requests >= recordedRequests || this.#bytes > this.#bytesMax || this.#hasTooManyCompanies;
     if (isFull) this.#fullAt = Math.min(this.#fullAt, item.turn);
     if (isFull) this.#leftOut++;
     else this.#requests++;
