@@ -110,6 +110,25 @@ describe("a recording", () => {
     expect(text).toContain("DELETE /_sandbox/rules/${rule");
   });
 
+  it("has the ids of what a request made, although a rule lost or replaced its answer", async () => {
+    const session = open();
+    const { api, control, sandbox } = session;
+    const read = async (): Promise<void> => {
+      const { charges, transfers } = sandbox.defaultCompany.world;
+      for (const { id } of charges.values()) expect((await api("GET", `/v1/charges/${id}`)).status).toBe(200);
+      for (const { id } of transfers.values()) expect((await api("GET", `/v1/transactions/${id}`)).status).toBe(200);
+    };
+    for (const then of [{ fault: "reset" }, { status: 503 }]) {
+      await control("POST", "/rules", { on: "request", match: { method: "POST" }, then: { ...then, commit: true } });
+      await api("POST", "/v1/transactions/batch", { transactions: [transferRequest(), transferRequest()] });
+      await api("POST", "/v1/transactions", transferRequest());
+      await api("POST", "/v1/charges", chargeRequest());
+      await read();
+    }
+    expect(sandbox.defaultCompany.world.transfers.values()).toHaveLength(6);
+    await recordingOf(session);
+  });
+
   it("begins with the rules in force, and has them after a reset", async () => {
     const { sandbox } = open();
     const { defaults } = sandbox.options;

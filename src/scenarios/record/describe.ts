@@ -1,4 +1,5 @@
 import { type Delivery, shownDeliveryResource } from "../../domain/model/delivery.js";
+import { transactionId } from "../../domain/values/ids.js";
 import { isObject, parseJsonOrText, memberOf } from "../../kernel/messages/json.js";
 import type { Company } from "../../sandbox/company/company.js";
 import type { Exchange } from "../../sandbox/company/exchange.js";
@@ -80,13 +81,23 @@ function subscriptionIn({ answer, body }: Exchange): RecordedRequest["subscribed
   return typeof id === "string" && typeof url === "string" ? { id, url } : undefined;
 }
 
-/** Looks up what a request made whose answer did not arrive. */
-export function lookUpMade(exchange: Exchange, as: string | undefined): RecordedRequest | undefined {
-  const { operation, fault, status, answer, turn } = exchange;
-  const list =
-    operation === "createCharge" ? "charges" : operation === "createTransaction" ? "transactions" : undefined;
-  if (list === undefined || fault === undefined || status >= 300 || !isObject(answer)) return undefined;
-  return lookUp({ turn, as, path: `/${list}?limit=1`, base: list.slice(0, -1) }, [answer]);
+/** The most rows of a list of the control API. */
+const ROWS_MAX = 1000;
+
+/** Looks up what a request made whose answer a rule lost or replaced. */
+export function lookUpMade(
+  { company, rule, fault, status, made: { from, to }, turn }: Exchange,
+  as: string | undefined,
+) {
+  if (company === undefined || rule === undefined || from === to || (fault === undefined && status < 300))
+    return undefined;
+  const { world } = company;
+  const charges = world.charges.within(from, to).map(({ id }) => ({ id }));
+  const transfers = world.transfers.within(from, to).map(({ id }) => ({ id: transactionId(id) }));
+  const [base, made] = charges.length > 0 ? ["charge", charges] : ["transaction", transfers];
+  // The list has the newest first.
+  const rows = made.slice(-ROWS_MAX).toReversed();
+  return rows.length === 0 ? undefined : lookUp({ turn, as, path: `/${base}s?limit=${rows.length}`, base }, rows);
 }
 
 interface LookUp {
