@@ -74,7 +74,7 @@ export function requireCaller(
       c.set("caller", caller);
       return next();
     }
-    // Now: the company may be imported here again while the refusal waits.
+    // Read before the wait: meanwhile the company may be imported here again.
     const isMoving = given !== undefined && sandbox.isMoving(given);
     await sandbox.store.durable(false);
     if (isMoving) return answerRefusal(sandbox, undefined, c.req.path, MOVING);
